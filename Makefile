@@ -59,7 +59,7 @@ studio: $(STUDIO) ## build the page of `penstock studio`
 test: $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
 	$(RUN) tools/npm.py test
-	$(RUN) -m pytest
+	$(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
 
 test-long: test ## run also the tests that take minutes, the engine's in release, and test the source distribution
 	cargo test --workspace --locked --profile quick

@@ -13,6 +13,7 @@ from moments import HANGS_S
 from studio_page import playwright_browser, studio, studio_address
 
 from penstock import Scenario, Task
+from penstock.cli import main
 from penstock.execute import worker
 from penstock.execute.store import Store
 from penstock.execute.worker import Outcome
@@ -21,6 +22,9 @@ __all__ = ["playwright_browser", "studio", "studio_address"]  # fixtures
 
 # A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# pytest-xdist gives its processes the width of a terminal; what no terminal reads has no width.
+os.environ.pop("COLUMNS", None)
 
 SMALL = """\
 title = "Two groups on one line"
@@ -93,8 +97,14 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def penstock(tmp_path: Path) -> Command:
-    """Runs ``python -m penstock`` with the given arguments, in an empty directory."""
+def penstock(request: pytest.FixtureRequest, tmp_path: Path) -> Command:
+    """Runs ``python -m penstock`` with the given arguments, in an empty directory.
+
+    A file or a test marked ``in_process`` starts no interpreter: it only reads what the command prints.
+    """
+    if request.node.get_closest_marker("in_process"):
+        in_process: Command = request.getfixturevalue("penstock_in_process")
+        return in_process
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -105,6 +115,24 @@ def penstock(tmp_path: Path) -> Command:
             encoding="utf-8",
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture
+def penstock_in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Does the same without a new interpreter: for tests that only read what the command prints."""
+
+    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        texts = [str(argument) for argument in arguments]
+        with monkeypatch.context() as patched:
+            patched.chdir(tmp_path)
+            for name, value in environment.items():
+                patched.setenv(name, value)
+            capfd.readouterr()
+            status = main(texts)
+            printed = capfd.readouterr()
+        return subprocess.CompletedProcess(texts, status, printed.out, printed.err)
 
     return run
 

@@ -2,12 +2,17 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+# A refusal needs no process of its own; `test_a_refusal_is_the_status_of_the_process` has one.
+pytestmark = pytest.mark.in_process
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> str:
@@ -240,3 +245,8 @@ def test_an_output_directory_without_rights(penstock: Command, small_file: Path)
 def test_bad_commands(penstock: Command, tmp_path: Path, arguments: list[str], words: list[str]) -> None:
     refused(penstock(*arguments), *words)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refusal_is_the_status_of_the_process(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "penstock", "run", "missing.toml"]
+    refused(subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False), "missing.toml")

@@ -18,6 +18,8 @@ from penstock.plot import save as save_figure
 from penstock.show.network import sizes_of
 from penstock.topology import Layout, Network, lay_out
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 

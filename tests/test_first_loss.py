@@ -13,6 +13,8 @@ from cells import CELLS
 import penstock as package
 from penstock.core.units import readable
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -13,6 +13,8 @@ from penstock import InputError, Scenario, _engine
 from penstock.execute import worker
 from penstock.execute.worker import LEAST_SPAN_S, Limits, Task
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 # 2 s of two sources of 300 kb/s are certainly 2,826 cells; of 4,717 random ones, about 4,160.

@@ -1,6 +1,7 @@
 //! Whole networks of ABR switches: the stationary rates of each scheme, compared with the max-min fair ones.
 
 use crate::agreement::max_min;
+use crate::length::one_in;
 use penstock_engine::core::time::{LineRate, Rate};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
@@ -134,7 +135,7 @@ fn greedy_flows_share_one_line() {
 
 #[test]
 fn erica_reaches_the_max_min_rates() {
-    for name in ["parking-lot-erica", "upstream-erica", "chain-erica", "gfc-1-erica"] {
+    for name in one_in(2, vec!["parking-lot-erica", "gfc-1-erica", "upstream-erica", "chain-erica"]) {
         for (flow, ratio) in against_max_min(&ready(name), 0.9) {
             assert!((ratio - 1.0).abs() < 0.02, "{name}: {flow} has {ratio} of its share");
         }
@@ -142,6 +143,7 @@ fn erica_reaches_the_max_min_rates() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "long: run by `make test-long`")]
 fn without_max_alloc_previous_the_rates_depend_on_the_start() {
     let mut unequal = ready("gfc-1-eprca-plus-plus");
     let ratio = |rates: Vec<(String, f64)>| {

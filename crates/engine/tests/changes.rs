@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::agreement::{agreed, flow};
 use crate::judge;
 use crate::judge::dice::Dice;
+use crate::length::quick_or_long;
 use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::error::Error;
 use penstock_engine::core::time::{Span, Time};
@@ -302,7 +303,7 @@ fn assert_laws(scenario: &Scenario, changes: Vec<Change>, name: &dyn Fn() -> Str
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: quick_or_long(30, 60), max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     #[test]
     fn changes_of_random_networks_obey_the_laws(number in 0u64..100_000) {
@@ -399,7 +400,7 @@ fn changes_under_every_scheme_obey_the_laws() {
 #[test]
 fn a_fork_of_every_ready_scenario_is_no_fork_and_a_changed_one_is_as_from_the_start() {
     for (path, mut scenario) in scenarios() {
-        shorten(&path, &mut scenario, 1.0, 0.05);
+        shorten(&path, &mut scenario, quick_or_long(0.2, 1.0), quick_or_long(0.01, 0.05));
         scenario.warm_up = Span(scenario.duration.0 / 4);
         let whole = finished(&scenario, Form::Fast).unwrap();
         let mut run = Run::new(&scenario, 3, 0, Form::Fast).unwrap();

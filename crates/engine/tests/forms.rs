@@ -1,6 +1,7 @@
 //! The fast form gives the same bits as the plain form, on every ready scenario and on random networks.
 
 use crate::judge;
+use crate::length::quick_or_long;
 use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::probe::Trace;
 use penstock_engine::core::time::Span;
@@ -25,7 +26,7 @@ fn assert_agreement(scenario: &Scenario, seed: u64, slices: [Span; 2]) {
 #[test]
 fn the_forms_agree_on_every_ready_scenario() {
     for (path, mut scenario) in scenarios() {
-        shorten(&path, &mut scenario, 4.0, 0.2);
+        shorten(&path, &mut scenario, quick_or_long(1.0, 4.0), quick_or_long(0.05, 0.2));
         if let Some(stop) = &mut scenario.stop {
             stop.departures = stop.departures.min(50_000);
         }
@@ -104,6 +105,7 @@ fn a_stop_at_any_time_changes_nothing() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "long: run by `make test-long`")]
 fn a_flood_is_refused_before_memory_is_full() {
     let text = r#"
         duration = "1000 s"
@@ -316,7 +318,7 @@ proptest! {
 
 proptest! {
     // A network with a lower number is not simpler, so shrinking is useless.
-    #![proptest_config(ProptestConfig { cases: 70, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: quick_or_long(40, 70), max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     /// Networks with all features: bidirectional connections, transports, stops by departures, queues that push out,
     /// bits, random order. Their numbers are beyond the pinned ones; `pins text NUMBER` shows one.

@@ -1,5 +1,6 @@
 //! The estimate before a run is never too high, and runs that cannot succeed stop early.
 
+use crate::length::quick_or_long;
 use crate::ready_scenarios;
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
@@ -24,7 +25,7 @@ fn no_ready_scenario_is_smaller_than_its_estimate() {
     for (path, mut scenario) in ready_scenarios::scenarios() {
         let name = path.display();
         // Two changes: shorter, so that many can run, and without control, so that more of the traffic is certain.
-        ready_scenarios::shorten(&path, &mut scenario, 1.0, 0.05);
+        ready_scenarios::shorten(&path, &mut scenario, quick_or_long(0.2, 1.0), quick_or_long(0.02, 0.05));
         scenario.warm_up = Span::ZERO;
         for free in [false, true] {
             if free {
@@ -80,7 +81,7 @@ fn every_traffic_model_sends_at_least_its_estimate() {
                 "#
             );
             let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            for seed in 1..=3 {
+            for seed in 1..=quick_or_long(1, 3) {
                 let estimate = *Run::new(&scenario, seed, 0, Form::Fast).unwrap().estimate();
                 let (sent, held) = sent_and_held(&scenario, seed, 200);
                 assert!(estimate.pdus > 0 && estimate.pdus <= sent, "{traffic}: {estimate:?}, but {sent} sent");

@@ -4,6 +4,7 @@
 
 use crate::judge;
 use crate::judge::{random, ready, spread};
+use crate::length::quick_or_long;
 use penstock_engine::run::Form;
 
 fn assert_none(faults: Vec<Option<String>>) {
@@ -11,12 +12,13 @@ fn assert_none(faults: Vec<Option<String>>) {
     assert!(faults.is_empty(), "{} differ:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// In slices of any length, and through clones.
+/// In slices of any length, and through clones. The quick run has every third network.
 #[test]
 fn random_networks_are_as_pinned() {
     let pins = random::pins();
     assert_eq!(pins.len(), random::pinned().len());
-    let numbers: Vec<u64> = (0..random::NETWORKS).chain(random::DIFFERING).collect();
+    let step = quick_or_long(3, 1);
+    let numbers: Vec<u64> = (0..random::NETWORKS).step_by(step).chain(random::DIFFERING).collect();
     let fault = |number: &u64| random::fault(*number, pins.get(number), Form::Fast);
     assert_none(spread::map(&numbers, fault, |_| ()));
 }
@@ -24,7 +26,7 @@ fn random_networks_are_as_pinned() {
 #[test]
 fn the_plain_form_of_some_random_networks_is_as_pinned() {
     let pins = random::pins();
-    let step = if cfg!(debug_assertions) { 9 } else { 1 };
+    let step = quick_or_long(9, 1);
     let numbers: Vec<u64> = (0..random::NETWORKS).step_by(step).chain(random::DIFFERING).collect();
     let fault = |number: &u64| random::fault(*number, pins.get(number), Form::Plain);
     assert_none(spread::map(&numbers, fault, |_| ()));
@@ -36,7 +38,7 @@ fn ready_scenarios_are_as_pinned() {
     let pins = ready::pins();
     let cases = ready::cases();
     assert_eq!(pins.len(), cases.len());
-    let cases: Vec<_> = cases.into_iter().filter(|case| !cfg!(debug_assertions) || case.share <= 20).collect();
+    let cases: Vec<_> = cases.into_iter().filter(|case| case.share <= quick_or_long(20, u64::MAX)).collect();
     assert_none(spread::map(&cases, |case| ready::fault(case, &pins, Form::Fast), |_| ()));
 }
 

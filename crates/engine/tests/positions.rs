@@ -2,6 +2,7 @@
 
 use crate::judge;
 use crate::judge::positions::assert_laws;
+use crate::length::quick_or_long;
 use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::network::position::{Position, Spot};
@@ -195,9 +196,9 @@ proptest! {
 fn every_pdu_of_a_ready_scenario_is_in_one_position() {
     let mut seen = 0;
     for (path, mut scenario) in scenarios() {
-        shorten(&path, &mut scenario, 1.0, 0.01);
+        shorten(&path, &mut scenario, quick_or_long(0.3, 1.0), quick_or_long(0.005, 0.01));
         scenario.warm_up = Span::ZERO;
         seen += assert_laws(&scenario, 4, &|| path.display().to_string());
     }
-    assert!(seen > 10_000, "{seen}");
+    assert!(seen > quick_or_long(5_000, 10_000), "{seen}");
 }

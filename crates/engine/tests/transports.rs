@@ -1,5 +1,6 @@
 //! Whole networks with transport connections (TP4 over CLNP).
 
+use crate::length::{one_in, quick_or_long};
 use penstock_engine::core::time::Span;
 use penstock_engine::report::{GroupRow, Report};
 use penstock_engine::run::{Form, Run};
@@ -240,7 +241,7 @@ fn recursion(window: usize, hops: usize) -> f64 {
 #[test]
 fn a_window_over_balanced_hops() {
     let mean = 0.1;
-    for (window, hops) in [(1, 1), (2, 1), (1, 2), (1, 4), (2, 2)] {
+    for (window, hops) in one_in(2, vec![(2, 2), (1, 1), (1, 4), (2, 1), (1, 2)]) {
         let (rate, delay) = window_over(window, &vec![mean; hops], 20_000);
         let expected = f64::from(window) / (f64::from(window) + hops as f64 - 1.0);
         assert!((rate * mean - expected).abs() / expected < 0.015, "{window} {hops}: {rate} {expected}");
@@ -248,7 +249,7 @@ fn a_window_over_balanced_hops() {
         assert!((rate * delay - f64::from(window)).abs() / f64::from(window) < 0.015, "{rate} {delay}");
         assert!((recursion(window as usize, hops) - expected).abs() / expected < 0.015);
     }
-    for (window, hops) in [(2, 4), (3, 4), (4, 2)] {
+    for (window, hops) in one_in(3, vec![(3, 4), (2, 4), (4, 2)]) {
         let ((rate, _), expected) = (window_over(window, &vec![mean; hops], 20_000), recursion(window as usize, hops));
         assert!((rate * mean - expected).abs() / expected < 0.015, "{window} {hops}: {rate} {expected}");
     }
@@ -264,7 +265,7 @@ fn power_peaks_where_the_pipe_is_full() {
     };
     let two = [1, 2, 3].map(|window| power(window, 2));
     assert!(two[0] > two[1] && two[1] > two[2], "{two:?}");
-    let four = [1, 2, 3, 4].map(|window| power(window, 4));
+    let four: Vec<f64> = one_in(3, vec![1, 2, 3, 4]).into_iter().map(|window| power(window, 4)).collect();
     assert!(four.is_sorted(), "{four:?}");
     // By the formula: 0.25 of a packet's mean divided by its mean delay of four.
     assert!((four[0] * 0.01 - 0.0625).abs() < 0.001, "{four:?}");
@@ -274,8 +275,9 @@ fn power_peaks_where_the_pipe_is_full() {
 /// behind each other only at the slow hop, so constant lengths change little.
 #[test]
 fn a_window_over_unequal_hops() {
-    for (window, rate, trip, tolerance) in [(2, 9.210526, 0.2171429, 0.01), (5, 9.987707, 0.5006154, 0.003)] {
-        let found = window_over(window, &[0.02, 0.1, 0.02], 100_000);
+    let windows = vec![(2, 9.210526, 0.2171429, 0.01), (5, 9.987707, 0.5006154, 0.003)];
+    for (window, rate, trip, tolerance) in one_in(2, windows) {
+        let found = window_over(window, &[0.02, 0.1, 0.02], quick_or_long(30_000, 100_000));
         assert!((found.0 - rate).abs() / rate < tolerance, "{window}: {found:?}");
         assert!((found.1 - trip).abs() / trip < tolerance, "{window}: {found:?}");
     }
@@ -488,7 +490,7 @@ fn network() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(quick_or_long(40, 60)))]
 
     #[test]
     fn the_forms_agree_and_books_balance(text in network(), seed in 0u64..1000) {
