@@ -1,6 +1,6 @@
 //! How much a test does: `make test` builds with debug assertions and does part of the work, `make test-long` does all.
 
-/// The one that fits the build: `quick` with debug assertions, `long` without (the profiles `long` and `release`).
+/// The one that fits the build: `quick` with debug assertions, `long` without (the profiles `quick` and `release`).
 pub(crate) fn quick_or_long<T>(quick: T, long: T) -> T {
     if cfg!(debug_assertions) { quick } else { long }
 }
