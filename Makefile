@@ -39,20 +39,14 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-demo: ## run the satellite study on two seeds, then build the studio (minutes)
+demo: ## run the satellite study on two seeds: a table, figures and a page (three minutes)
 	@sh tools/stage environment $(MAKE) --no-print-directory $(TOOLS)
 	@sh tools/stage extension $(MAKE) --no-print-directory $(EXTENSION)
 	@sh tools/stage study $(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
 	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
-	@sh tools/stage studio $(MAKE) --no-print-directory studio || true
-	@if $(MAKE) --no-print-directory --question studio; then \
-		echo "The studio, the page on which you run, change and fork a simulation (it is $(STUDIO)):"; \
-		echo "  $(VENV)/bin/penstock studio"; \
-	else \
-		echo "The studio is not built, for the reason above: it needs packages from the registries of npm and crates.io."; \
-		echo "Everything else is complete. \`make studio\` tries again."; \
-	fi
+	@echo "The studio, a page on which you run, change and fork a simulation. It is built at its first use, in some minutes:"
+	@echo "  $(VENV)/bin/penstock studio"
 
 studio: $(STUDIO) ## build the page of `penstock studio`
 
@@ -115,12 +109,14 @@ clean: ## remove everything that make builds
 	find python -name '*.so' -delete
 
 $(BINDGEN): $(BINDGEN_SOURCES)
-	cargo build --release --locked --quiet --manifest-path tools/bindgen/Cargo.toml --target-dir target/bindgen
+	@sh tools/stage "tool for bindings" cargo build --release --locked --quiet --manifest-path tools/bindgen/Cargo.toml \
+		--target-dir target/bindgen
 	@touch $@
 
 $(WASM): $(BINDGEN) $(WASM_SOURCES)
 	sh tools/wasm-target
-	cargo build --profile wasm --locked --quiet --package penstock-wasm --target wasm32-unknown-unknown
+	@sh tools/stage "engine for browsers" cargo build --profile wasm --locked --quiet --package penstock-wasm \
+		--target wasm32-unknown-unknown
 	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
 
 # The extension comes first, but a new stamp of it is no new schema.
@@ -131,11 +127,11 @@ $(SCHEMA): $(filter-out crates/python/% crates/layout/%,$(ENGINE_SOURCES)) | $(E
 	mv $@.new $@
 
 $(NODE_MODULES): studio/package.json studio/package-lock.json | $(TOOLS)
-	$(RUN) tools/npm.py ci --no-audit --no-fund
+	@sh tools/stage "packages of the page" $(RUN) tools/npm.py ci --no-audit --no-fund
 	@touch $@
 
 $(STUDIO): $(WASM) $(SCHEMA) $(NODE_MODULES) $(STUDIO_SOURCES)
-	$(RUN) tools/npm.py run build
+	@sh tools/stage page $(RUN) tools/npm.py run build
 	@touch $@
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.

@@ -11,10 +11,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_demo_shows_the_study_before_it_builds_the_studio() -> None:
+def test_the_demo_builds_what_the_study_needs_and_nothing_else() -> None:
     demo = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ndemo:")[2].partition("\n\n")[0]
     stages = [line.partition("tools/stage ")[2].split()[0] for line in demo.splitlines() if "tools/stage " in line]
-    assert stages == ["environment", "extension", "study", "studio"]
+    assert stages == ["environment", "extension", "study"]
     assert demo.partition("\n")[0].split("##")[0].strip() == "", "what make builds before the first stage has no line"
 
 

@@ -7,6 +7,7 @@ import http.client
 import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import zlib
@@ -19,8 +20,8 @@ import pytest
 from penstock import InputError
 from penstock.cli import main
 from penstock.core.scenario import ready
-from penstock.studio import STATIC, StudioServer, link_to
-from penstock.studio.server import TYPES
+from penstock.studio import STATIC, StudioServer, build, can_build, is_missing, link_to
+from penstock.studio.server import MOST_CONNECTIONS, TYPES
 
 needs_page = pytest.mark.skipif(
     not (STATIC / "index.html").is_file(), reason="the page is not built: `make studio` builds it"
@@ -73,7 +74,9 @@ def test_files_come_with_their_types_and_the_policy(server: StudioServer) -> Non
         policy = answer.headers["Content-Security-Policy"]
         assert "script-src 'self' 'wasm-unsafe-eval';" in policy
         assert "default-src 'none';" in policy
+        assert policy.endswith("; frame-ancestors 'none'")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
     answer, body = ask(server, "/", "HEAD")
     assert (answer.status, answer.headers["Content-Length"], body) == (200, "19", b"")
 
@@ -97,6 +100,73 @@ def test_only_names_of_this_machine_are_answered(server: StudioServer) -> None:
     }.items():
         assert ask(server, "/", host=host)[0].status == status, host
     assert server.address == f"http://127.0.0.1:{port}/"
+
+
+def raw(server: StudioServer, text: str = "") -> socket.socket:
+    """A connection on which this was sent."""
+    connection = socket.create_connection(server.server_address[:2])
+    connection.sendall(text.encode())
+    return connection
+
+
+def wait_until_idle(server: StudioServer) -> None:
+    """Wait until no connection is left."""
+    for _ in range(MOST_CONNECTIONS):
+        server._free.acquire()
+    server._free.release(MOST_CONNECTIONS)
+
+
+def test_a_target_that_is_no_address_is_refused(server: StudioServer, capsys: pytest.CaptureFixture[str]) -> None:
+    host = f"Host: 127.0.0.1:{server.server_address[1]}"
+    with raw(server, f"GET http://[ HTTP/1.1\r\n{host}\r\nConnection: close\r\n\r\n") as connection:
+        assert connection.makefile("rb").readline() == b"HTTP/1.1 400 This is no address\r\n"
+    wait_until_idle(server)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_browser_that_goes_away_leaves_no_traceback(
+    page: Path, server: StudioServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (page / "assets" / "engine.wasm").write_bytes(bytes(30_000_000))  # more than the buffers of a connection hold
+    host = f"Host: 127.0.0.1:{server.server_address[1]}"
+    connection = raw(server, f"GET /assets/engine.wasm HTTP/1.1\r\n{host}\r\n\r\n")
+    assert connection.recv(100)  # it is being sent
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+    wait_until_idle(server)
+    assert capsys.readouterr().err == ""
+    assert ask(server, "/")[0].status == 200
+
+
+def test_a_connection_too_many_is_told_and_an_idle_one_is_closed(
+    server: StudioServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = [raw(server) for _ in range(MOST_CONNECTIONS)]
+    with raw(server) as other:
+        assert other.makefile("rb").readline() == b"HTTP/1.1 503 Service Unavailable\r\n"
+    for connection in idle:
+        connection.close()
+    wait_until_idle(server)
+    assert ask(server, "/")[0].status == 200
+    monkeypatch.setattr(server.RequestHandlerClass, "timeout", 0.01)
+    with raw(server) as connection:
+        assert connection.recv(1) == b""
+
+
+def test_a_clone_builds_the_page_at_its_first_use(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert not can_build(tmp_path)
+    (tmp_path / "studio").mkdir()
+    (tmp_path / "Makefile").write_text(
+        "studio/index.html:\n\t@echo building\n\t@touch $@\n.PHONY: studio\nstudio: studio/index.html\n"
+    )
+    assert can_build(tmp_path)
+    assert is_missing(tmp_path / "studio")
+    assert build(tmp_path)
+    assert not is_missing(tmp_path / "studio")
+    assert capfd.readouterr() == ("", "building\n")
+    (tmp_path / "Makefile").write_text("studio:\n\t@exit 3\n.PHONY: studio\n")
+    assert not build(tmp_path)
+    assert can_build(), "the tests run in a clone"
 
 
 def test_a_page_that_is_not_built_is_told(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, scenario_of
+from penstock.cli.command import DONE, FAILED, SCENARIO, Command, add_set, fail, number, say, scenario_of
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def studio(options: argparse.Namespace) -> int:
     import webbrowser
 
     from penstock.core.scenario import read, ready, stem
-    from penstock.studio import StudioServer, link_to
+    from penstock.studio import StudioServer, build, can_build, is_missing, link_to
 
     port = 0 if options.port is None else number(options.port, "--port", 1, 65535)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
@@ -31,6 +31,10 @@ def studio(options: argparse.Namespace) -> int:
         fragment = f"#{link_to(shown, name if name in ready() else stem(options.scenario), seed)}"
     elif options.set:
         raise InputError("there is no scenario to change", path="--set", value=options.set[0], remedy="name one")
+    if is_missing() and can_build():
+        say("the page is built at its first use, which takes some minutes", quiet=options.quiet)
+        if not build():
+            return fail("the page could not be built, for the reason above; `make studio` tries again", FAILED)
     with StudioServer(port) as server:
         print(server.address, flush=True)
         say("Ctrl-C ends it", quiet=options.quiet)

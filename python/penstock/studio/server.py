@@ -5,13 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import socketserver
+import sys
+from contextlib import suppress
 from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from penstock.core.errors import InputError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    Request = socket | tuple[bytes, socket]
 
 STATIC = Path(__file__).parent / "static"
 """The built page."""
@@ -37,6 +46,13 @@ POLICY = (
 """The content security policy: nothing from outside, and no scripts but those of the page. The editor sets styles."""
 
 
+MOST_CONNECTIONS = 64
+"""The most connections at once: a browser opens six."""
+IDLE_S = 60.0
+"""A connection that sends nothing for so long is closed."""
+TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
 class StudioServer(ThreadingHTTPServer):
     """Serves the built page at :attr:`address`, to this machine only. End it with ``shutdown`` and ``server_close``.
 
@@ -49,10 +65,12 @@ class StudioServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = MOST_CONNECTIONS
     allow_reuse_address = os.name == "posix"  # elsewhere two programs could then share a port
 
     def __init__(self, port: int = 0, folder: Path = STATIC) -> None:
         self.files = files_in(folder)
+        self._free = BoundedSemaphore(MOST_CONNECTIONS)
         if f"/{PAGE}" not in self.files:
             raise InputError(
                 f"the page of the studio has not been built: {folder / PAGE} is missing",
@@ -74,6 +92,27 @@ class StudioServer(ThreadingHTTPServer):
     def server_bind(self) -> None:
         """Takes the port; the server needs no name, and asks no name server for one."""
         socketserver.TCPServer.server_bind(self)
+
+    def process_request(self, request: Request, client_address: object) -> None:
+        """Answers in a thread of its own; a connection too many is told so and closed."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with suppress(OSError):
+            request.sendall(TOO_MANY)  # type: ignore[union-attr] # TCP has connections
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Request, client_address: object) -> None:
+        """Counts the connection until it ends."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Request, client_address: object) -> None:
+        """Prints nothing about a browser that has gone, as after a page is loaded again."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     @property
     def address(self) -> str:
@@ -103,6 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "penstock"
     sys_version = ""
     protocol_version = "HTTP/1.1"
+    timeout = IDLE_S
 
     def do_GET(self) -> None:
         self._answer(with_body=True)
@@ -114,7 +154,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host") not in self.server.names:
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "Ask for it by its own address")
             return
-        path = urlsplit(self.path).path
+        try:
+            path = urlsplit(self.path).path
+        except ValueError:
+            self.send_error(HTTPStatus.BAD_REQUEST, "This is no address")
+            return
         file = self.server.files.get(f"/{PAGE}" if path == "/" else path)
         if file is None:
             self.send_error(HTTPStatus.NOT_FOUND, "There is no such file")
