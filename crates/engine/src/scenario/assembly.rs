@@ -11,6 +11,7 @@ mod graph;
 mod lay_out;
 mod limits;
 mod meeting;
+mod names;
 mod nodes;
 mod path_memory;
 mod paths;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::iter;
 
+use super::names;
 use super::path_memory::MOST_MEMORY;
 use super::plan::{FlowPlan, Network};
 use super::port_plan::PortPlan;
@@ -73,6 +74,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("stop.departures", 0, "the run would end at its start", "give at least 1"));
     }
     scenario.line.iter().try_for_each(|(name, line)| named_line(name, line))?;
+    names::check(scenario)?;
     for (name, capacity) in &scenario.capacity {
         capacity.check().map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
     }
@@ -86,11 +88,13 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
 
 /// Checks the parameters of the line of that name.
 pub(super) fn named_line(name: &str, own: &Line) -> Result<(), Fault> {
+    names::of_line(name, own)?;
     line(own).map_err(|fault| fault.under(&shown_key(name)).under("line"))
 }
 
 /// Checks the parameters of the group of flows of that name, in a slotted model or another.
 pub(super) fn named_flow(name: &str, own: &Flow, is_slotted: bool) -> Result<(), Fault> {
+    names::of_group(name)?;
     let slotted = |()| {
         let params = own.reaction();
         let fault = if is_slotted { params.check_slotted() } else { Ok(()) };
