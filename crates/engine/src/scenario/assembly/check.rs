@@ -76,7 +76,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     scenario.line.iter().try_for_each(|(name, line)| named_line(name, line))?;
     names::check(scenario)?;
     for (name, capacity) in &scenario.capacity {
-        capacity.check().map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
+        capacity.check(scenario.duration).map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
     }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
