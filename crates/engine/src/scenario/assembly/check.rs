@@ -29,8 +29,9 @@ const LINE_BYTES: u64 = 250;
 const NODE_BYTES: u64 = 2_200;
 /// Per policer (300).
 const POLICER_BYTES: u64 = 350;
-/// Per flow with a reaction or a notification point: these points (390), and its rows in the tables of a congestion point (970).
-const CONTROL_BYTES: u64 = 1_500;
+/// Per flow with a reaction or a notification point: these points (400 to 560), and its rows in the tables of a congestion
+/// point, if that has any (970).
+const CONTROL_BYTES: u64 = 800;
 /// Per flow for the two endpoints of its transport connections (3,520).
 const TRANSPORT_BYTES: u64 = 3_900;
 /// Bytes per row of a flow or of a port in a report (770, and 410 for each of two ports).
