@@ -73,7 +73,9 @@ def test_files_come_with_their_types_and_the_policy(server: StudioServer) -> Non
         policy = answer.headers["Content-Security-Policy"]
         assert "script-src 'self' 'wasm-unsafe-eval';" in policy
         assert "default-src 'none';" in policy
+        assert policy.endswith("frame-ancestors 'none'"), "no other page shows this one in a frame"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
     answer, body = ask(server, "/", "HEAD")
     assert (answer.status, answer.headers["Content-Length"], body) == (200, "19", b"")
 
