@@ -16,6 +16,7 @@ import pytest
 
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
+from penstock.importing import table
 from penstock.importing.trace import ImportedTrace
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -185,10 +186,30 @@ def test_tables_of_every_kind_are_read(tmp_path: Path) -> None:
     assert [time for time, _, _ in packets(fine)] == [0, 987, 10**12]
 
 
+def test_flows_keep_their_numbers_from_block_to_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "0,40,a\n1,40,b\n2,40,b\n3,40,c\n4,40,a\n5,40,d\n"
+    whole = of_csv(tmp_path, text, flow=["3"])
+    # Two lines a block: the second has a new flow beside a known one, and so has the third.
+    monkeypatch.setattr(table, "BLOCK", len("0,40,a\n1,40,b\n"))
+    parts = of_csv(tmp_path, text, flow=["3"])
+    assert [flow for _, _, flow in packets(parts)] == [0, 1, 1, 2, 0, 3]
+    assert (parts.flows, parts.longest_gap_s, parts.sha256) == (4, 1.0, whole.sha256)
+
+
+@pytest.mark.parametrize("later", ["0.999999", "0"])
+def test_a_block_does_not_begin_before_the_end_of_the_last(
+    later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "BLOCK", len("0,40\n1,40\n"))
+    assert "line 3: this is earlier than the packet before it" in refused(tmp_path, f"0,40\n1,40\n{later},40\n")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
         ("0.1,100\n0.05,200\n", {}, "/trace.csv, line 2: this is earlier than the packet before it"),
+        ("0.1,100\n0.099999,200\n", {}, "/trace.csv, line 2: this is earlier than the packet before it"),
+        ("0.1,100\n0.2,0\n", {}, "/trace.csv, line 2: 0: a packet has a whole number of octets from 1 to 65535"),
         ("0.1,100\n,200\n", {}, "/trace.csv, line 2: there is no time; a table has no gaps"),
         ("0.1,100\n0.2,\n", {}, "/trace.csv, line 2: there is no size; a table has no gaps"),
         ("0.1,100\nx,200\n", {}, "/trace.csv, line 2: x: this is no time"),

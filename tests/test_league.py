@@ -42,7 +42,8 @@ from penstock.league.measures import (
     time_to_fair,
     values_of,
 )
-from penstock.league.table import columns_of, found_in, tables_of
+from penstock.league.table import Column, columns_of, found_in, tables_of
+from penstock.statistics import Sample, standings
 
 LEAGUE = """
 title = "Two schemes on two networks"
@@ -425,3 +426,14 @@ def test_bad_arguments(penstock: Command, tmp_path: Path, arguments: list[str], 
     assert done.returncode == 2
     assert told in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("mean", "is_tied"), [(2000.4, True), (2000.6, False), (1999.6, True), (1999.4, False)])
+def test_schemes_tie_whose_means_agree_to_four_digits(mean: float, is_tied: bool) -> None:
+    # The differences are the same in every replication, so each of them alone makes one scheme the better.
+    samples = {name: Sample([value - 1, value, value + 1]) for name, value in (("a", 2000.0), ("b", mean))}
+    found = standings(samples, lower_is_better=False)
+    assert [one.is_best for one in found] == [True, False]
+    column = Column(GOODPUT, "", samples, found, {}, {})
+    assert (set(column.best) == {"a", "b"}) is is_tied
+    assert column.decides is not is_tied

@@ -74,7 +74,7 @@ def test_files_come_with_their_types_and_the_policy(server: StudioServer) -> Non
         policy = answer.headers["Content-Security-Policy"]
         assert "script-src 'self' 'wasm-unsafe-eval';" in policy
         assert "default-src 'none';" in policy
-        assert policy.endswith("; frame-ancestors 'none'")
+        assert policy.endswith("frame-ancestors 'none'"), "no other page shows this one in a frame"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
     answer, body = ask(server, "/", "HEAD")
@@ -104,7 +104,7 @@ def test_only_names_of_this_machine_are_answered(server: StudioServer) -> None:
 
 def raw(server: StudioServer, text: str = "") -> socket.socket:
     """A connection on which this was sent."""
-    connection = socket.create_connection(server.server_address[:2])
+    connection = socket.create_connection(("127.0.0.1", server.server_address[1]))
     connection.sendall(text.encode())
     return connection
 
@@ -156,15 +156,14 @@ def test_a_connection_too_many_is_told_and_an_idle_one_is_closed(
 def test_a_clone_builds_the_page_at_its_first_use(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert not can_build(tmp_path)
     (tmp_path / "studio").mkdir()
-    (tmp_path / "Makefile").write_text(
-        "studio/index.html:\n\t@echo building\n\t@touch $@\n.PHONY: studio\nstudio: studio/index.html\n"
-    )
+    rules = "studio/index.html:\n\t@echo building\n\t@touch $@\n.PHONY: studio\nstudio: studio/index.html\n"
+    (tmp_path / "Makefile").write_text(rules, encoding="utf-8")
     assert can_build(tmp_path)
     assert is_missing(tmp_path / "studio")
     assert build(tmp_path)
     assert not is_missing(tmp_path / "studio")
     assert capfd.readouterr() == ("", "building\n")
-    (tmp_path / "Makefile").write_text("studio:\n\t@exit 3\n.PHONY: studio\n")
+    (tmp_path / "Makefile").write_text("studio:\n\t@exit 3\n.PHONY: studio\n", encoding="utf-8")
     assert not build(tmp_path)
     assert can_build(), "the tests run in a clone"
 

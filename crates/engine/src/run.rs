@@ -123,7 +123,7 @@ impl<P: Probe> Run<P> {
         self.slice = taken.max(1);
     }
 
-    /// The lower bounds of the run's size, computed before its start.
+    /// The run's size, computed before its start.
     pub fn estimate(&self) -> &Estimate {
         &self.estimate
     }

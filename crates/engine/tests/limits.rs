@@ -236,7 +236,8 @@ fn all_pairs_of_many_nodes_are_laid_out() {
     let ends = nodes(1..=400);
     let text = lines(400, true) + &format!("[flow.all]\nfrom = {ends}\nto = {ends}\ntraffic.silent = {{}}\n");
     let estimate = assembly::estimate(&document::parse(&text).unwrap()).unwrap();
-    assert_eq!(estimate.memory, 400 * 399 * 400);
+    // A flow of 800 bytes with its row of 800, and a line of 1,700.
+    assert_eq!(estimate.memory, 400 * 399 * 1_600 + 400 * 1_700);
 }
 
 #[test]
@@ -249,4 +250,23 @@ fn paths_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
     let pairs = format!("[flow.all]\nfrom = {path}\nto = {path}\ntraffic.silent = {{}}\n");
     let told = refused(&(lines(1_000, false) + &pairs));
     assert!(told.starts_with("flow.all.count = 1: ") && told.contains("8 GB of memory"), "{told}");
+}
+
+#[test]
+fn a_capacity_that_allocates_too_often_is_refused() {
+    let refused = |period: &str| {
+        let capacity = format!(
+            "lines = [\"l1\", \"l2\"]\ntotal = \"2 Mb/s\"\nleast = \"1 kb/s\"\nperiod = \"{period}\"\nmost = \"1 Mb/s\"\n"
+        );
+        let flow = "[flow.all]\npath = [\"0\", \"1\", \"2\"]\ntraffic.silent = {}\n[capacity.shared]\n";
+        let scenario = document::parse(&(lines(2, false) + flow + &capacity)).unwrap();
+        assembly::check(&scenario).map_err(|error| error.to_string())
+    };
+    // 10,000,000 allocations in a second.
+    assert_eq!(refused("100 ns"), Ok(()));
+    for period in ["1 ps", "99 ns"] {
+        let told = refused(period).unwrap_err();
+        assert!(told.starts_with("capacity.shared.period = "), "{told}");
+        assert!(told.contains("more than the limit of 10000000") && told.contains("at least 0.1 us,"), "{told}");
+    }
 }

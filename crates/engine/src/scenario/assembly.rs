@@ -11,6 +11,7 @@ mod graph;
 mod lay_out;
 mod limits;
 mod meeting;
+mod names;
 mod nodes;
 mod path_memory;
 mod paths;
@@ -50,7 +51,7 @@ pub struct Assembled<P> {
     pub stop: Option<(usize, u64)>,
     /// Capacities that several lines share.
     pub capacities: Vec<Shared>,
-    /// Lower bounds of the run's size.
+    /// The run's size.
     pub estimate: Estimate,
     /// The changes of parameters during the run.
     pub timeline: Timeline,
@@ -69,9 +70,9 @@ pub fn world<P: Probe>(
 ) -> Result<Assembled<P>, Error> {
     let expansion = expand(scenario)?;
     let mut network = lay_out(&expansion)?;
-    let estimate = network.estimate();
-    estimate.check_held()?;
     let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let estimate = network.estimate(&timeline);
+    estimate.check_held()?;
     let parts = network.build(seed, replication, form);
     let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
     // The plans of many flows take much memory.
@@ -86,17 +87,19 @@ pub fn world<P: Probe>(
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
-    network.estimate().check_held()?;
-    Timeline::new(&expansion.scenario, network.line_ports())?;
-    Ok(())
+    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    Ok(network.estimate(&timeline).check_held()?)
 }
 
-/// Lower bounds of the size of a run. It builds no nodes.
+/// The size of a run. It builds no nodes.
 ///
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
-    Ok(sketch(&expand(scenario)?)?.estimate())
+    let expansion = expand(scenario)?;
+    let network = sketch(&expansion)?;
+    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    Ok(network.estimate(&timeline))
 }
 
 /// Which parts of the control schemes hear each other.

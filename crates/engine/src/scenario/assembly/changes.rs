@@ -13,11 +13,12 @@ use differences::differences;
 use present::Present;
 
 use super::plan::LinePorts;
+use super::port_plan::PortPlan;
 use crate::core::error::{Error, Fault};
-use crate::core::time::{Span, Time};
+use crate::core::time::{LineRate, Span, Time};
 use crate::round::Retune;
 use crate::scenario::path::Path;
-use crate::scenario::spec::{Change, Scenario};
+use crate::scenario::spec::{Change, Flow, Scenario};
 
 /// What changes at one instant.
 #[derive(Clone, Debug)]
@@ -80,6 +81,25 @@ impl Timeline {
         let Some(step) = self.steps.pop_front() else { return Vec::new() };
         self.present = step.after;
         step.changes
+    }
+
+    /// The parameters of a group now and after each of the changes to come that alters them, each with its time.
+    pub(super) fn flow(&self, group: &str) -> Vec<(Time, &Flow)> {
+        let mut flows = vec![(Time::ZERO, self.present.flow(group))];
+        for step in &self.steps {
+            let flow = step.after.flow(group);
+            if flows.last().is_none_or(|(_, last)| !std::ptr::eq(*last, flow)) {
+                flows.push((step.at, flow));
+            }
+        }
+        flows
+    }
+
+    /// The lowest rate of a line now and after all changes to come, in bits per second. Its ports have the sides 0 and 1.
+    pub(super) fn slowest(&self, line: &str, side: usize) -> f64 {
+        let all = [&self.present].into_iter().chain(self.steps.iter().map(|step| &step.after));
+        let rate = |present: &Present| PortPlan::of_line(line, present.line(line))[side].slowest();
+        all.filter_map(rate).map(LineRate::bits_per_second).fold(f64::INFINITY, f64::min)
     }
 
     /// All changes, as they are written.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::iter;
 
+use super::names;
 use super::path_memory::MOST_MEMORY;
 use super::plan::{FlowPlan, Network};
 use super::port_plan::PortPlan;
@@ -28,8 +29,9 @@ const LINE_BYTES: u64 = 250;
 const NODE_BYTES: u64 = 2_200;
 /// Per policer (300).
 const POLICER_BYTES: u64 = 350;
-/// Per flow with a reaction or a notification point: these points (390), and its rows in the tables of a congestion point (970).
-const CONTROL_BYTES: u64 = 1_500;
+/// Per flow with a reaction or a notification point: these points (400 to 560), and its rows in the tables of a congestion
+/// point, if that has any (970).
+const CONTROL_BYTES: u64 = 800;
 /// Per flow for the two endpoints of its transport connections (3,520).
 const TRANSPORT_BYTES: u64 = 3_900;
 /// Bytes per row of a flow or of a port in a report (770, and 410 for each of two ports).
@@ -73,8 +75,9 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("stop.departures", 0, "the run would end at its start", "give at least 1"));
     }
     scenario.line.iter().try_for_each(|(name, line)| named_line(name, line))?;
+    names::check(scenario)?;
     for (name, capacity) in &scenario.capacity {
-        capacity.check().map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
+        capacity.check(scenario.duration).map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
     }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
@@ -86,11 +89,13 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
 
 /// Checks the parameters of the line of that name.
 pub(super) fn named_line(name: &str, own: &Line) -> Result<(), Fault> {
+    names::of_line(name, own)?;
     line(own).map_err(|fault| fault.under(&shown_key(name)).under("line"))
 }
 
 /// Checks the parameters of the group of flows of that name, in a slotted model or another.
 pub(super) fn named_flow(name: &str, own: &Flow, is_slotted: bool) -> Result<(), Fault> {
+    names::of_group(name)?;
     let slotted = |()| {
         let params = own.reaction();
         let fault = if is_slotted { params.check_slotted() } else { Ok(()) };

@@ -45,6 +45,7 @@ mod files;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::assembly::changes::Timeline;
     use crate::scenario::document::parse;
     use crate::scenario::expansion::expand;
 
@@ -59,7 +60,8 @@ mod tests {
                 return None;
             }
         };
-        assert_eq!(whole.estimate(), sketch.estimate(), "{name}");
+        let timeline = Timeline::new(&expansion.scenario, whole.line_ports()).unwrap();
+        assert_eq!(whole.estimate(&timeline), sketch.estimate(&timeline), "{name}");
         assert_eq!((whole.hops(), whole.stop), (sketch.hops(), sketch.stop), "{name}");
         let meetings = [&whole, &sketch].map(|network| format!("{:?}", network.meetings()));
         assert_eq!(meetings[0], meetings[1], "{name}");
@@ -152,6 +154,8 @@ mod tests {
         let network = sketch(&expansion).unwrap();
         assert_eq!((network.flows.len(), network.ports.len()), (1, 4));
         assert!(network.flows.capacity().max(network.ports.capacity()) < 16);
-        assert_eq!(network.estimate().memory, 2_000_000 * 400);
+        let timeline = Timeline::new(&scenario, network.line_ports()).unwrap();
+        // A flow of 800 bytes with its row of 800, an access line of 250 with its two rows of 450.
+        assert_eq!(network.estimate(&timeline).memory, 2_000_000 * (1_600 + 250 + 900) + 1_700);
     }
 }

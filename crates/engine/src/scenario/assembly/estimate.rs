@@ -1,35 +1,41 @@
-//! Lower bounds of a run's size, computed before its start: PDUs, memory, time.
+//! The size of a run, computed before its start: lower bounds of PDUs and time, and about the memory.
 //!
-//! Only certain amounts count. A source without control sends the mean of its traffic model, less eight standard
+//! Of PDUs only certain amounts count. A source without control sends the mean of its traffic model, less eight standard
 //! deviations. Sources under control and users of transport connections might send nothing. PDUs that enter queues
 //! without a limit and have not left by a line are held: PDUs that a line cannot have sent by the end, and PDUs in
-//! transit. So no run is smaller than its bounds, and every refused run would have exceeded a limit.
+//! transit. So no run is smaller than its bounds. The memory of flows and of their rows is not a bound but what they take,
+//! as measured (`check::memory_of_flows`).
 
+use super::changes::Timeline;
+use super::check::memory_of_flows;
 use super::plan::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
 use crate::network::context::{HELD_BYTES, MOST_HELD};
 use crate::queue;
+use crate::scenario::spec::Flow;
 use crate::traffic::{Offer, PACKET_BYTES};
+
+mod changed;
 
 /// Number of standard deviations below the mean; a run falls below it with a probability of 10^-15.
 const DEVIATIONS: f64 = 8.0;
-/// Least bytes per flow.
-const LEAST_FLOW_BYTES: u64 = 400;
-/// Least bytes per PDU held.
-const LEAST_PDU_BYTES: u64 = 32;
+/// Bytes of a line: its two ports, and their rows (1,640 to 1,790 measured).
+const LINE_BYTES: u64 = 1_700;
+/// Bytes per PDU held: 76 in transit and 94 in a queue as measured, and up to `HELD_BYTES` while a buffer grows.
+const PDU_BYTES: u64 = 90;
 /// Least nanoseconds per PDU: no current processor is faster.
 const LEAST_NANOSECONDS: u64 = 10;
 
-/// Lower bounds of a run's size.
+/// The size of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// PDUs that are sent.
     pub pdus: u64,
     /// PDUs that are held at once.
     pub held: u64,
-    /// Bytes of memory.
+    /// About the bytes of memory that flows and PDUs take.
     pub memory: u64,
     /// Seconds on a fast processor.
     pub seconds: u64,
@@ -54,7 +60,7 @@ impl Default for Limits {
 }
 
 impl Estimate {
-    /// Refuses a run that certainly exceeds the limits.
+    /// Refuses a run that certainly sends more PDUs than the limit, or needs more memory.
     ///
     /// # Errors
     /// Names the bound and the limit that it exceeds.
@@ -70,7 +76,7 @@ impl Estimate {
         }
         if memory > limits.memory {
             let [needed, most] = [memory, limits.memory].map(|bytes| bytes as f64 / 1e9);
-            let reason = format!("the run would need at least {needed:.1} GB of memory; the limit is {most:.1} GB");
+            let reason = format!("the run would need about {needed:.1} GB of memory; the limit is {most:.1} GB");
             let remedy = "use fewer flows, limit the queues, or raise the limit (--most-memory, most_memory_gb)";
             return Err(Fault::new("", "", reason, remedy));
         }
@@ -79,7 +85,7 @@ impl Estimate {
 
     /// Bytes of memory while no PDU is held.
     pub(crate) fn idle_memory(&self) -> u64 {
-        self.memory.saturating_sub(self.held.saturating_mul(LEAST_PDU_BYTES))
+        self.memory.saturating_sub(self.held.saturating_mul(PDU_BYTES))
     }
 
     /// Refuses a run that would certainly stop later because it holds too many PDUs.
@@ -138,8 +144,8 @@ impl Sum {
 }
 
 impl Network<'_> {
-    /// Lower bounds of the run's size.
-    pub(super) fn estimate(&self) -> Estimate {
+    /// The run's size, with the changes of its timeline.
+    pub(super) fn estimate(&self, timeline: &Timeline) -> Estimate {
         let duration = self.scenario.duration.seconds();
         let offers: Vec<Option<Offer>> =
             self.scenario.flow.values().map(|flow| flow.traffic.offered(flow.octets)).collect();
@@ -151,7 +157,7 @@ impl Network<'_> {
             let bits = f64::from(flow.params.octets) * 8.0;
             let line = self.line_rate(flow).bits_per_second() / bits;
             let offer = offers[flow.group];
-            let free = offer.filter(|_| is_certain && is_free(flow));
+            let free = offer.filter(|_| is_certain && is_free(flow.params));
             let ports = flow.forward().iter().take_while(|&port| self.is_lossless(flow, port));
             // Added one by one: a product would be rounded otherwise.
             for number in flow.number..flow.number + flow.times {
@@ -171,19 +177,20 @@ impl Network<'_> {
         }
         // A run ended by departures has sent at least that many PDUs.
         let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
-        let pdus = (all.least() as u64).min(most);
+        let least = if is_certain { all.least() as u64 } else { changed::pdus(self, timeline) };
+        let pdus = least.min(most);
         let held =
             |(plan, sum): (&super::port_plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
-        let flows: u64 = self.flows.iter().map(|flow| u64::from(flow.times)).sum();
-        let flows = flows.saturating_mul(LEAST_FLOW_BYTES);
         let packets: u64 = self.scenario.recordings.values().map(|recording| recording.len() as u64).sum();
-        let fixed = flows.saturating_add(packets * PACKET_BYTES);
+        let fixed = memory_of_flows(self.scenario)
+            .saturating_add(self.scenario.line.len() as u64 * LINE_BYTES)
+            .saturating_add(packets * PACKET_BYTES);
         Estimate {
             pdus,
             held,
-            memory: fixed.saturating_add(held.saturating_mul(LEAST_PDU_BYTES)),
+            memory: fixed.saturating_add(held.saturating_mul(PDU_BYTES)),
             seconds: pdus / (1_000_000_000 / LEAST_NANOSECONDS),
             offered,
         }
@@ -198,13 +205,9 @@ impl Network<'_> {
 }
 
 /// Whether the flow's sender sends, free of control.
-fn is_free(flow: &FlowPlan<'_>) -> bool {
+fn is_free(flow: &Flow) -> bool {
     // A source of files that waits for reports may begin its files later.
-    let params = flow.params;
-    params.active
-        && *params.reaction() == ReactionParams::UNCONTROLLED
-        && params.transport.is_none()
-        && !params.reports_gaps()
+    flow.active && *flow.reaction() == ReactionParams::UNCONTROLLED && flow.transport.is_none() && !flow.reports_gaps()
 }
 
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.
@@ -248,7 +251,7 @@ mod tests {
         let one = of("100 s", "{ unlimited = {} }", cbr).unwrap();
         assert_eq!(one.pdus, 99_997);
         // 99,998 PDU seconds in transit, in 101 s.
-        assert_eq!((one.held, one.memory), (990, 400 + 990 * 32));
+        assert_eq!((one.held, one.memory), (990, 1_600 + 1_700 + 990 * 90));
         // Twice the line rate: 200,000 - 4 - 100,001, and the picoseconds.
         let two = of("100 s", "{ unlimited = {} }", &format!("count = 2\n{cbr}")).unwrap();
         assert_eq!(two.pdus, 199_995);
@@ -278,6 +281,33 @@ mod tests {
         // 1,000 cells a second for 100 s and for 90 s, less two for the ends of each, and the picoseconds.
         let greedy = "count = 2\ntraffic.greedy = { stagger = \"10 s\" }";
         assert_eq!(of("100 s", "{ drop_tail = { size = \"9 cells\" } }", greedy).unwrap().pdus, 189_995);
+    }
+
+    #[test]
+    fn changes_count_from_their_time_on() {
+        let changed = |traffic: &str, changes: &[(u32, &str, &str)]| {
+            let change = |(at, path, value): &(u32, &str, &str)| {
+                format!("[[change]]\nat = \"{at} s\"\npath = \"{path}\"\nvalue = {value}\n")
+            };
+            let changes: String = changes.iter().map(change).collect();
+            let flow = format!("traffic.{traffic}\n{changes}");
+            of("100 s", "{ drop_tail = { size = \"9 cells\" } }", &flow).unwrap().pdus
+        };
+        let cbr = "cbr = { rate = \"424 kb/s\", start = \"0 s\" }";
+        let rate = "flow.data.traffic.cbr.rate";
+        // 1,000 cells a second for 50 s, and 10^9 for the rest; each phase less two, and the second less the cell begun.
+        let fast = changed(cbr, &[(50, rate, "\"424 Gb/s\"")]);
+        assert!((49_900_000_000..50_000_050_000).contains(&fast), "{fast}");
+        assert_eq!(changed(cbr, &[(50, "flow.data.active", "false")]), 49_997);
+        let stopped = [(40, "flow.data.active", "false"), (60, "flow.data.active", "true")];
+        let most = changed(cbr, &stopped);
+        assert!((79_990..80_000).contains(&most), "{most}");
+        // A source at line rate counts with the lowest.
+        let greedy = "greedy = {}";
+        let slower = changed(greedy, &[(50, "line.trunk.rate", "\"212 kb/s\"")]);
+        assert!((49_990..=50_000).contains(&slower), "{slower}");
+        let faster = changed(greedy, &[(50, "line.trunk.rate", "\"848 kb/s\"")]);
+        assert!((99_990..=100_000).contains(&faster), "{faster}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::path_memory::PathMemory;
 use super::paths::{Route, joined, routes};
 use super::plan::{FlowPlan, Network, RoutePlan};
-use super::port_plan::{LinePlan, PortPlan};
+use super::port_plan::{LinePlan, PortPlan, REVERSE};
 use super::shortest::Shortest;
 use crate::core::error::Fault;
 use crate::network::context::FlowNames;
@@ -24,7 +24,7 @@ impl<'a> Network<'a> {
     /// The same for checks, which need one plan for all flows that are alike.
     pub(super) fn sketch(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
         // A run may also end by the departures from one of many access lines, which has to be there.
-        let ends_at = |port: &str| scenario.line.contains_key(port.strip_suffix(".reverse").unwrap_or(port));
+        let ends_at = |port: &str| scenario.line.contains_key(port.strip_suffix(REVERSE).unwrap_or(port));
         Network::lay(scenario, scenario.stop.as_ref().is_none_or(|stop| ends_at(&stop.port)))
     }
 

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{FlowPlan, Network};
+use super::port_plan::REVERSE;
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
@@ -187,9 +188,9 @@ impl<'a> Network<'a> {
     pub(super) fn point_place(&self, port: usize) -> String {
         let plan = &self.ports[port];
         let name = plan.name();
-        let own = self.scenario.line.get(name.trim_end_matches(".reverse"));
-        let is_line = own.is_none_or(|line| line.reverse.is_none()) || !name.ends_with(".reverse");
-        let reverse = if is_line { "" } else { ".reverse" };
+        let own = self.scenario.line.get(name.strip_suffix(REVERSE).unwrap_or(&name));
+        let is_line = own.is_none_or(|line| line.reverse.is_none()) || !name.ends_with(REVERSE);
+        let reverse = if is_line { "" } else { REVERSE };
         format!("{}{reverse}.congestion_point", plan.path)
     }
 

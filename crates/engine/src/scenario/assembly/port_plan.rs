@@ -10,6 +10,11 @@ use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
 
+/// How the name of the port at the second node of a line ends.
+pub(super) const REVERSE: &str = ".reverse";
+/// How the name of an access line begins.
+pub(super) const ACCESS: &str = "access/";
+
 /// The flows that one port controls: their data leave through it by the last queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Controlled {
@@ -141,7 +146,7 @@ impl<'a> PortPlan<'a> {
 
     /// The name of the port of an access line, without the direction.
     fn access_name(owner: &str) -> String {
-        format!("access/{owner}")
+        format!("{ACCESS}{owner}")
     }
 
     fn owner(&self) -> String {
@@ -151,7 +156,7 @@ impl<'a> PortPlan<'a> {
     /// Its name.
     pub(super) fn name(&self) -> String {
         let name = if self.is_access { PortPlan::access_name(&self.owner()) } else { self.owner() };
-        if self.is_reverse { format!("{name}.reverse") } else { name }
+        if self.is_reverse { format!("{name}{REVERSE}") } else { name }
     }
 
     /// The node from which it sends.

@@ -38,12 +38,15 @@ fn half() -> f64 {
     0.5
 }
 
+/// The most allocations of one capacity in a run: each stops the whole network.
+const MOST_ALLOCATIONS: u64 = 10_000_000;
+
 impl Capacity {
-    /// Checks the parameters alone.
+    /// Checks the parameters in a run of this duration.
     ///
     /// # Errors
     /// The first fault, with its path.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self, duration: Span) -> Result<(), Fault> {
         let Capacity { lines, total, least, most, .. } = self;
         if lines.len() < 2 {
             let reason = "a capacity is shared by at least two lines";
@@ -57,6 +60,14 @@ impl Capacity {
         if self.period == Span::ZERO {
             let reason = "this must be longer than zero";
             return Err(Fault::new("period", self.period, reason, "give a positive time, as in \"560 ms\""));
+        }
+        let allocations = duration.0 / self.period.0;
+        if allocations > MOST_ALLOCATIONS {
+            let reason =
+                format!("the run would have {allocations} allocations, more than the limit of {MOST_ALLOCATIONS}");
+            let remedy =
+                format!("give at least {}, or a shorter `duration`", Span(duration.0.div_ceil(MOST_ALLOCATIONS)));
+            return Err(Fault::new("period", self.period, reason, remedy));
         }
         check::ratio("weight", self.weight, 0.001..=1.0)?;
         if *most > FASTEST_CHANGING {
