@@ -20,3 +20,4 @@ pub mod reading;
 pub(crate) mod roles;
 pub mod stats;
 pub mod time;
+pub mod waits;

@@ -3,6 +3,7 @@
 
 mod allowances;
 mod counters;
+mod demand;
 mod limits;
 mod measured;
 mod positions;
@@ -18,6 +19,7 @@ pub use limits::{LimitRow, limit_rows};
 pub use measured::Measured;
 pub use positions::{PositionRow, position_rows};
 pub use rows::{
-    DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow, TransportColumns,
+    DemandColumns, DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow,
+    TransportColumns,
 };
 pub use series::{ReadingKind, Series, reading_kinds, reading_values, readings};

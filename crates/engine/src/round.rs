@@ -293,10 +293,10 @@ impl<P: Probe> World<P> {
     /// whatever the clock is. From time to time it checks the conservation of PDUs.
     ///
     /// # Errors
-    /// [`Error::Conservation`] if a PDU is missing.
+    /// [`Error::Conservation`] if a PDU is missing, [`Error::Demand`] if one is missing at its source.
     pub fn run_until(&mut self, until: Time, most: u64) -> Result<bool, Error> {
         let is_there = self.run_on(until, most)?;
-        self.catch_up();
+        self.catch_up()?;
         Ok(is_there)
     }
 

@@ -168,7 +168,7 @@ impl<P: Probe> Run<P> {
             let now = self.world.clock();
             // Where only the overload is checked, the lines of many hosts need not be brought up to date.
             if !(is_there && now < self.next_reader(until) && Overload::is_low(&self.world)) {
-                self.world.catch_up();
+                self.world.catch_up()?;
             }
             overload::refuse(&self.world)?;
             if !is_there || now < target.min(self.end()) {

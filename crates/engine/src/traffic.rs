@@ -3,6 +3,7 @@
 //! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
+pub use self::held::{Amount, Held, Holding, Nominal, Offered, Punctual};
 pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::sequence::Sequence;
@@ -17,6 +18,7 @@ mod connections;
 mod file_transfer;
 mod frames;
 mod greedy;
+mod held;
 mod mpeg;
 mod offer;
 mod on_off;
@@ -65,6 +67,10 @@ pub trait RateScale {
     /// The earliest known time at which a factor of 0 may rise.
     fn resumes(&mut self, now: Time) -> Time {
         now
+    }
+    /// When data leave that the model has generated at `at`.
+    fn left(&mut self, at: Time) -> Time {
+        at
     }
 }
 
@@ -342,6 +348,8 @@ role_trait! {
         fn repeats(&self) -> Option<[u64; 2]> { None }
         /// Mean offered rate in bits per second at factor 1, if the parameters tell.
         fn mean_rate(&self) -> Option<f64> { None }
+        /// Rate in bits per second at which it now generates data at factor 1.
+        fn nominal_rate(&self) -> f64 { 0.0 }
         /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. What comes next
         /// stays.
         fn retune(&mut self, params: &Params) {}
@@ -391,6 +399,10 @@ role_trait! {
         fn schedules_connections(&self) -> bool { false }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
         fn follows_sender(&self) -> bool { false }
+        /// What happens to data that the sender may not send yet; `None` without a clock of its own.
+        fn held(&self) -> Option<&Held> { None }
+        /// Why it cannot hold data in this way, if a scheme scales its rate, or only allows data.
+        fn held_fault(&self, is_scaled: bool) -> Option<&'static str> { None }
     }
 }
 

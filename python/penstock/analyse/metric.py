@@ -75,6 +75,11 @@ KINDS: dict[str, Kind] = {
     "discard_share": POSITIVE,  # NPDUs of any kind over DT TPDUs: may exceed 1
     **dict.fromkeys(("delay_mean_s", "delay_p50_s", "delay_p99_s", "delay_p999_s", "delay_max_s"), POSITIVE),
     **dict.fromkeys(("delay_transmission_mean_s", "delay_production_mean_s"), POSITIVE),
+    **dict.fromkeys(("offered_pdus", "offered_bits", "offered_bps", "held_pdus", "held_bits"), POSITIVE),
+    **dict.fromkeys(("withheld_pdus", "source_lost", "source_wait_mean_s", "source_wait_p99_s"), POSITIVE),
+    "withheld_share": FRACTION,
+    **dict.fromkeys(("delay_generation_mean_s", "delay_generation_p50_s", "delay_generation_p99_s"), POSITIVE),
+    **dict.fromkeys(("delay_generation_p999_s", "delay_generation_max_s"), POSITIVE),
     **dict.fromkeys(("transfer_mean_s", "transfer_mean_all_s"), POSITIVE),
     **dict.fromkeys(("queue_mean", "queue_max", "queue_max_start"), POSITIVE),
     **dict.fromkeys(("queue_mean_bits", "waiting_mean_bits"), POSITIVE),

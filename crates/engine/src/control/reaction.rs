@@ -94,6 +94,8 @@ role_trait! {
         provided
         /// Whether it controls the sending (`on_send`, `choose`, `allowance`), and not only the factor on the traffic.
         fn sends(&self) -> bool { false }
+        /// Whether it scales the nominal rate of the traffic.
+        fn scales(&self) -> bool { false }
         /// A backward PDU arrived: notice, RM cell, acknowledgement.
         fn on_feedback(&mut self, pdu: &Pdu, now: Time) {}
         /// `pdu` is about to be sent. The scheme may change it.

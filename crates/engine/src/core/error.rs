@@ -109,6 +109,14 @@ pub enum Error {
         /// PDUs found in queues and on lines.
         in_flight: u64,
     },
+    /// The same of the data that a source offered: each is sent, waits, is withheld, or is lost at the source.
+    #[error("flow {flow}: data of its source are not conserved at {at_s} s; {REPORT}")]
+    Demand {
+        /// Name of the flow.
+        flow: String,
+        /// Time of the check, in seconds.
+        at_s: String,
+    },
     /// The engine panicked: a defect as well.
     #[error("the engine has failed{place}: {message}; {REPORT}")]
     Panic {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::core::time::Time;
+use crate::core::time::{Span, Time};
 
 pub use crate::core::time::CELL_BITS;
 
@@ -328,6 +328,10 @@ impl Body {
     }
 }
 
+/// Binary digits of a wait at the source. The other 6 bits of its half of a word have the number of digits below them.
+const WAIT_DIGITS: u32 = 26;
+const WAIT_ONE: u32 = 1 << WAIT_DIGITS;
+
 /// Two halves of a word.
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -351,6 +355,8 @@ pub struct Pdu {
     pub lifetime: u8,
     /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
     pub npdu_priority: u8,
+    /// Whether the number of user data shares its word with their wait at the source.
+    has_waited: bool,
     words: [u64; 2],
 }
 
@@ -368,8 +374,26 @@ impl Pdu {
             marks: Marks::default(),
             lifetime: u8::MAX,
             npdu_priority: 0,
+            has_waited: false,
             words: body.words(),
         }
+    }
+
+    /// Notes how long its user data waited at the source, in whole picoseconds up to 67 us and within 3e-8 beyond. Of
+    /// their number 32 bits stay.
+    #[inline]
+    pub fn set_wait(&mut self, wait: Span) {
+        let shift = (u64::BITS - wait.0.leading_zeros()).saturating_sub(WAIT_DIGITS);
+        self.has_waited = true;
+        self.words[1] = pair(shift << WAIT_DIGITS | (wait.0 >> shift) as u32, self.words[1] as u32);
+    }
+
+    /// How long its user data waited at the source; `None` if their source cannot wait.
+    #[must_use]
+    #[inline(always)]
+    pub fn wait(&self) -> Option<Span> {
+        let word = (self.words[1] >> 32) as u32;
+        self.has_waited.then(|| Span(u64::from(word & (WAIT_ONE - 1)) << (word >> WAIT_DIGITS)))
     }
 
     /// Its kind.
@@ -393,6 +417,7 @@ impl Pdu {
         let [first, second] = self.words;
         let (number, connection) = ((second >> 32) as u32, second as u32);
         match self.kind {
+            Kind::Data if self.has_waited => Body::Data { born: Time(first), number: u64::from(connection) },
             Kind::Data => Body::Data { born: Time(first), number: second },
             Kind::ResourceManagement => {
                 Body::ResourceManagement { er: f64::from_bits(first), ccr: f64::from_bits(second) }
@@ -420,6 +445,7 @@ impl Pdu {
     /// Replaces its contents and its kind.
     pub fn set_body(&mut self, body: Body) {
         self.kind = body.kind();
+        self.has_waited = false;
         self.words = body.words();
     }
 
@@ -475,6 +501,24 @@ mod tests {
         ];
         for body in bodies {
             assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);
+        }
+    }
+
+    #[test]
+    fn a_wait_is_exact_while_short_and_within_3e_8_beyond() {
+        let waited = |wait: u64| {
+            let mut pdu = Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, Body::Data { born: Time(7), number: 9 });
+            assert_eq!(pdu.wait(), None);
+            pdu.set_wait(Span(wait));
+            assert_eq!(pdu.body(), Body::Data { born: Time(7), number: 9 });
+            pdu.wait().map(|wait| wait.0)
+        };
+        for wait in [0, 1, 66_000_000, (1 << 26) - 1, 1 << 26, 1 << 63] {
+            assert_eq!(waited(wait), Some(wait));
+        }
+        for wait in [(1 << 27) + 1, 123_456_789_012_345, u64::MAX] {
+            let kept = waited(wait).unwrap_or_default();
+            assert!(kept <= wait && (wait - kept) as f64 <= 3e-8 * wait as f64, "{wait} {kept}");
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::stats::{Histogram, Moments};
 use crate::core::time::Time;
+use crate::core::waits::Waits;
 
 /// Observes events, node by node. Every method does nothing by default.
 pub trait Probe: Clone {
@@ -29,19 +30,26 @@ pub struct Tally {
     pub delays: Vec<Histogram>,
     /// Moments of the delays of those flows of each group that have no measures of their own.
     pub moments: Vec<Moments>,
+    /// Delays since generation of each group whose data may wait at their source.
+    pub waits: Vec<Option<Box<Waits>>>,
 }
 
 impl Tally {
     /// For this number of groups.
     #[must_use]
     pub fn new(groups: usize) -> Tally {
-        Tally { delays: vec![Histogram::new(); groups], moments: vec![Moments::default(); groups] }
+        Tally {
+            delays: vec![Histogram::new(); groups],
+            moments: vec![Moments::default(); groups],
+            waits: vec![None; groups],
+        }
     }
 
     /// Clears all measures.
     pub fn reset(&mut self) {
         self.delays.fill_with(Histogram::new);
         self.moments.fill_with(Moments::default);
+        self.waits.fill_with(|| None);
     }
 }
 

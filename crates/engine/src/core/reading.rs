@@ -66,6 +66,8 @@ readings! {
     ratio Ratio;
     /// A number of PDUs.
     pdus Pdus;
+    /// A number of bits.
+    bits Bits;
     /// A number of anything else.
     count Count;
 }

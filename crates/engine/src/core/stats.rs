@@ -172,6 +172,13 @@ impl Histogram {
         holding.map(|(place, &count)| Step { from: Histogram::start(place), to: Histogram::start(place + 1), count })
     }
 
+    /// The steps in which this or the other has values, in rising order: both counts, and the upper bound of the step.
+    pub fn steps_with<'a>(&'a self, other: &'a Histogram) -> impl Iterator<Item = ([u64; 2], u64)> + 'a {
+        let both = self.counts.iter().zip(&other.counts).enumerate();
+        let holding = both.filter(|(_, (own, other))| **own > 0 || **other > 0);
+        holding.map(|(place, (own, other))| ([*own, *other], Histogram::start(place + 1)))
+    }
+
     /// The `q`-quantile in ps: the value of rank `q` times the count, rounded up, if the values of each step are spread
     /// evenly over it. The smallest and the greatest value of all limit their steps, so no quantile is outside them, and
     /// a single step gives rising quantiles. The result is within 0.8 % of that value (below 1 us, within 8.2 ns; above

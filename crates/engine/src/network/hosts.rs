@@ -16,11 +16,13 @@ use super::queue_state::QueueState;
 use super::receiver::Receiver;
 use super::touch;
 use crate::control::{NotificationParams, ReactionParams};
+use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Record};
 use crate::traffic;
+use crate::transport::tp4::Sending;
 use access_line::AccessLine;
 use direct::{DirectHost, Halves};
 use order::Sorter;
@@ -380,6 +382,21 @@ impl Hosts {
     /// Counts the departures from the queues of access lines up to `now`.
     pub fn update_lines(&mut self, now: Time) {
         self.halves.lines.iter_mut().for_each(|access| access.update(now));
+    }
+
+    /// Counts what the senders have been offered up to `now`. Returns a flow of which something is missing.
+    pub fn catch_up(&mut self, now: Time) -> Option<FlowId> {
+        let mut missing = None;
+        for sender in &mut self.halves.senders {
+            if !sender.catch_up(now) {
+                missing = Some(sender.flow());
+            }
+        }
+        let transports = self.hosts.iter().filter_map(|host| match host {
+            Host::Transport(host) => host.sending(),
+            Host::Direct(_) => None,
+        });
+        missing.or_else(|| transports.filter(|sending| !sending.is_conserved()).map(Sending::flow).next())
     }
 
     /// Every PDU on an access line that is not in a lane, with its arrival.

@@ -5,6 +5,7 @@ use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::{Probe, Tally};
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
 use crate::core::time::{Span, Time};
+use crate::core::waits::Waits;
 use crate::network::context::Ctx;
 
 /// The receiving half of a host.
@@ -34,6 +35,8 @@ pub struct FlowDelays {
     pub moments: Moments,
     /// Their histogram, if the scenario asks for one.
     pub histogram: Option<Histogram>,
+    /// Delays since generation, if the data may wait at their source.
+    pub waits: Option<Box<Waits>>,
 }
 
 /// Parameters of the measures.
@@ -51,7 +54,7 @@ pub struct Limits {
 
 impl FlowDelays {
     fn new(has_histogram: bool) -> FlowDelays {
-        FlowDelays { moments: Moments::default(), histogram: has_histogram.then(Histogram::new) }
+        FlowDelays { moments: Moments::default(), histogram: has_histogram.then(Histogram::new), waits: None }
     }
 
     /// Adds one delay. Returns whether it is smaller than all before.
@@ -126,6 +129,9 @@ impl Receiver {
         self.arrive(pdu, at, ctx);
         if let Body::Data { born, .. } = pdu.body() {
             self.measure(pdu, at.since(born), ctx);
+            if let Some(wait) = pdu.wait() {
+                self.measure_wait(at.since(born), wait, ctx);
+            }
         }
     }
 
@@ -149,6 +155,17 @@ impl Receiver {
         self.late.record_with(delay.0, is_least);
         self.delivered_bits += pdu.bits();
         self.tagged += u64::from(pdu.is_tagged());
+    }
+
+    /// Data arrive after `delay` that had waited for `wait` at their source.
+    #[inline(never)]
+    pub fn measure_wait<P: Probe>(&mut self, delay: Span, wait: Span, ctx: &mut Ctx<P>) {
+        let group = &mut ctx.tally.waits[self.group as usize];
+        group.get_or_insert_with(|| Box::new(Waits::new(true))).record(delay.0, wait.0);
+        if let Some(own) = &mut self.own {
+            let has_histogram = own.histogram.is_some();
+            own.waits.get_or_insert_with(|| Box::new(Waits::new(has_histogram))).record(delay.0, wait.0);
+        }
     }
 
     /// Data arrive after `delay`, in picoseconds, of a flow without measures of its own. Returns whether it is the flow's least.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::demand;
 use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
 use super::totals::Totals;
 use super::transports;
@@ -94,6 +95,7 @@ impl<P: Probe> Measured<'_, P> {
             fill_receiver(&mut row, receiver, measured);
         }
         transports::fill_flow([sending, receiving], &mut row);
+        demand::fill_flow([sending, receiving], &mut row, measured);
         row
     }
 
@@ -114,6 +116,7 @@ impl<P: Probe> Measured<'_, P> {
             let histogram = &self.world.tally().delays[index];
             let mut row = group_row(name, &own, &sums[index], histogram, measured);
             transports::fill_group(&mut row, &own.sums, &arrivals[index], reports[index], measured.seconds());
+            demand::fill_group(&mut row, &own.sums, self.world.tally().waits[index].as_deref(), measured);
             row
         });
         rows.collect()
@@ -204,12 +207,16 @@ impl<P: Probe> Measured<'_, P> {
     }
 
     fn distribution_rows(&self) -> Vec<DistributionRow> {
-        let groups = self.world.groups().iter().zip(&self.world.tally().delays);
-        let rows = groups.flat_map(|(group, histogram)| {
-            histogram.steps().map(|step| DistributionRow {
+        let tally = self.world.tally();
+        let groups = self.world.groups().iter().zip(tally.delays.iter().zip(&tally.waits));
+        let rows = groups.flat_map(|(group, (delays, waits))| {
+            let generation = waits.as_ref().and_then(|waits| waits.delays.histogram.as_ref()).unwrap_or(delays);
+            let both = delays.steps_with(generation);
+            both.map(|([count, count_generation], to)| DistributionRow {
                 group: group.clone(),
-                delay_s: Span(step.to).seconds(),
-                count: step.count,
+                delay_s: Span(to).seconds(),
+                count,
+                count_generation,
             })
         });
         rows.collect()
@@ -320,7 +327,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
     row.over_jitter_limit = receiver.late.count();
     let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
-    let Some(FlowDelays { moments, histogram }) = receiver.delays() else { return };
+    let Some(FlowDelays { moments, histogram, .. }) = receiver.delays() else { return };
     row.delay_mean_s = moments.mean().map(|mean| mean * 1e-12);
     row.delay_sd_s = moments.variance().map(|variance| libm::sqrt(variance) * 1e-12);
     row.delay_min_s = moments.minimum().and_then(seconds);
@@ -379,7 +386,7 @@ fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
 }
 
 /// A quantile of delays in seconds.
-fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
+pub(super) fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
     Some(Span(histogram.quantile(q, delays.minimum()?, delays.maximum()?)?).seconds())
 }
 

@@ -57,6 +57,47 @@ row! {
 }
 
 row! {
+    /// What sources have offered, and what became of it. A source whose demand nothing can hold back offers what it sends. A
+    /// source that always has data to send has no demand: all columns but the delays are null.
+    DemandColumns {
+        /// Data PDUs that the traffic models generated in the measured time, had nothing held them back. With those that
+        /// waited at its start, `offered_pdus = sent + held_pdus + withheld_pdus + source_lost`. Over a transport, DT TPDUs
+        /// that the packets make, without retransmissions.
+        offered_pdus: Option<u64>,
+        /// Their bits, headers included.
+        offered_bits: Option<u64>,
+        /// The same per second of measured time.
+        offered_bps: Option<f64>,
+        /// Data PDUs that wait at the source at the end.
+        held_pdus: Option<u64>,
+        /// Their bits.
+        held_bits: Option<u64>,
+        /// Data PDUs that were not generated, because the sender might not send (`held = "thin"`).
+        withheld_pdus: Option<u64>,
+        /// `withheld_pdus / offered_pdus`.
+        withheld_share: Option<f64>,
+        /// Data PDUs lost at the source: they found its queue full, or waited when the sender stopped or their connection
+        /// ended.
+        source_lost: Option<u64>,
+        /// Mean time from generation to transmission, of the data delivered.
+        source_wait_mean_s: Option<f64>,
+        /// 99 % of these times are at most this (within 0.8 %); of flows only with `measure.flow_percentiles`.
+        source_wait_p99_s: Option<f64>,
+        /// Mean delay from generation to delivery: the wait at the source and the delay in the network. Each wait is
+        /// exact up to 67 us, and beyond within 3e-8.
+        delay_generation_mean_s: Option<f64>,
+        /// Median of these delays (within 0.8 %); of flows, here and below, only with `measure.flow_percentiles`.
+        delay_generation_p50_s: Option<f64>,
+        /// 99 % of these delays are at most this (within 0.8 %).
+        delay_generation_p99_s: Option<f64>,
+        /// 99.9 % of these delays are at most this (within 0.8 %).
+        delay_generation_p999_s: Option<f64>,
+        /// Maximum of these delays, also of flows without percentiles.
+        delay_generation_max_s: Option<f64>,
+    }
+}
+
+row! {
     /// One flow.
     FlowRow {
         /// Name: `group` or `group/n`.
@@ -120,6 +161,8 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
+        /// What its sources have offered.
+        demand: DemandColumns,
     }
 }
 
@@ -202,6 +245,8 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
+        /// What its sources have offered.
+        demand: DemandColumns,
     }
 }
 
@@ -327,7 +372,7 @@ row! {
         component: Arc<str>,
         /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, for
         /// ports with several queues), `queue_bits`, `utilisation`, `rate` (of a line whose rate changes), `received`
-        /// (data PDUs of the flow since the start), `factor`; for transport connections `credit`, `window`,
+        /// (data PDUs of the flow since the start), `held_bits` (waiting at the source), `factor`; for transport connections `credit`, `window`,
         /// `outstanding` (DT TPDUs), `waiting` (packets).
         quantity: Arc<str>,
         /// Its value.
@@ -343,8 +388,10 @@ row! {
         /// Upper end of the step: its delays are less than this, by at most 0.8 % (8.2 ns below 1 us). The last step,
         /// up to 18.8 min, also has all longer delays.
         delay_s: f64,
-        /// Data PDUs delivered with such a delay.
+        /// Data PDUs delivered with such a delay in the network.
         count: u64,
+        /// Data PDUs delivered with such a delay from generation, the wait at the source included.
+        count_generation: u64,
     }
 }
 

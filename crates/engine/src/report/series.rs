@@ -212,7 +212,7 @@ impl<P: Probe> Sample<'_, '_, P> {
         let flow = sender.flow().index();
         let (name, group) = self.count(flow);
         let Sample { world, each, sums, .. } = self;
-        sender.reaction().readings(world.clock(), &mut |reading, value| {
+        let mut put = |reading: Reading, value| {
             if let Some(name) = &name {
                 each(name, reading.name, reading.unit, value);
             }
@@ -220,7 +220,11 @@ impl<P: Probe> Sample<'_, '_, P> {
                 Some((_, sum)) => *sum += value,
                 None => sums[group].push((reading, value)),
             }
-        });
+        };
+        sender.reaction().readings(world.clock(), &mut put);
+        if let Some(bits) = sender.waiting_bits() {
+            put(Reading::bits("held_bits"), bits as f64);
+        }
     }
 
     fn read_transport(&mut self, host: &TransportHost) {

@@ -1,6 +1,6 @@
 //! Sums over the rows of a group's flows, row by row: a group may have more flows than rows should be held.
 
-use super::rows::{FlowRow, TransportColumns};
+use super::rows::{DemandColumns, FlowRow, TransportColumns};
 
 /// Sums over the rows of some flows.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,12 @@ impl Totals {
                 *sum = Some(sum.unwrap_or_default() + *value);
             }
         }
+        let own = demands(&mut sums.demand);
+        for (sum, value) in own.into_iter().zip(demands(&mut row.demand.clone())) {
+            if let Some(value) = value {
+                *sum = Some(sum.unwrap_or_default() + *value);
+            }
+        }
         let delivered = row.delivered_bits as f64;
         self.delivered += delivered;
         self.squares += delivered * delivered;
@@ -49,6 +55,18 @@ impl Totals {
         let Totals { flows, delivered, squares, .. } = *self;
         (flows > 1 && squares > 0.0).then(|| delivered * delivered / (flows as f64 * squares))
     }
+}
+
+/// All counts of demand.
+fn demands(columns: &mut DemandColumns) -> [&mut Option<u64>; 6] {
+    [
+        &mut columns.offered_pdus,
+        &mut columns.offered_bits,
+        &mut columns.held_pdus,
+        &mut columns.held_bits,
+        &mut columns.withheld_pdus,
+        &mut columns.source_lost,
+    ]
 }
 
 /// All counts of transport connections.

@@ -1,6 +1,7 @@
 //! What can be seen of a network at a stop, beside its measures.
 
 use super::{Location, World};
+use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
@@ -28,16 +29,26 @@ impl<P: Probe> World<P> {
     }
 
     /// Computes everything that is evaluated lazily up to the clock.
-    pub(crate) fn catch_up(&mut self) {
+    ///
+    /// # Errors
+    /// [`Error::Demand`] if data that a source offered are missing there.
+    pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
+        let mut missing = None;
         for process in &mut self.processes {
             match &mut process.node {
-                Node::Hosts(hosts) => hosts.update_lines(self.clock),
+                Node::Hosts(hosts) => {
+                    hosts.update_lines(self.clock);
+                    missing = missing.or(hosts.catch_up(self.clock));
+                }
                 Node::Downlinks(downlinks) => downlinks.update(self.clock),
                 Node::Port(port) => port.catch_up(self.clock, &mut self.ctx),
                 Node::Policers(_) | Node::Sinks(_) => {}
             }
         }
         self.ctx.probe.on_stop();
+        missing.map_or(Ok(()), |flow| {
+            Err(Error::Demand { flow: self.flows[flow.index()].name(), at_s: self.clock.seconds().to_string() })
+        })
     }
 
     /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires.

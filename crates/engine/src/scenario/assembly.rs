@@ -8,6 +8,7 @@ pub(super) mod crossings;
 mod estimate;
 mod flow_path;
 mod graph;
+mod holding;
 mod lay_out;
 mod limits;
 mod meeting;

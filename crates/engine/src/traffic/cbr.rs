@@ -4,7 +4,7 @@
 //! ends. The factor at the start of a gap scales that gap.
 
 use super::train::Train;
-use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
+use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};
@@ -19,16 +19,24 @@ pub struct Params {
     /// Time of the first PDU. If absent, it is uniform within one gap from the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Span>,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        check_rate("rate", self.rate.rounded())
+        check_rate("rate", self.rate.rounded())?;
+        self.held.check()
     }
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
         let mean = mean?;
         Some(Offer { mean: Some(mean), late: self.start.map_or(1.0 / mean, Span::seconds), ..Offer::STEADY })
@@ -85,6 +93,10 @@ impl Traffic for Cbr {
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 
+    fn nominal_rate(&self) -> f64 {
+        self.rate
+    }
+
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate)
     }
@@ -110,12 +122,19 @@ mod tests {
     const RATE: LineRate = LineRate::Bits(Rate(42_400));
 
     fn cbr(start: Option<f64>, seed: u64) -> Cbr {
-        Cbr::new(&Params { rate: RATE, start: start.map(Span::from_seconds) }, env(seed))
+        Cbr::new(
+            &Params { rate: RATE, start: start.map(Span::from_seconds), held: crate::traffic::held::wait() },
+            env(seed),
+        )
     }
 
     #[test]
     fn a_rate_in_cells_is_exact() {
-        let params = Params { rate: "1 cell per 105 us".parse().unwrap(), start: Some(Span::ZERO) };
+        let params = Params {
+            rate: "1 cell per 105 us".parse().unwrap(),
+            start: Some(Span::ZERO),
+            held: crate::traffic::held::wait(),
+        };
         let mut source = Cbr::new(&params, env(1));
         let expected: Vec<Time> = (0..20).map(|number| Time(number * 105_000_000)).collect();
         assert_eq!(times(&units(&mut source, &mut Script::new(&[]), Time(20 * 105_000_000))), expected);

@@ -10,7 +10,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
+use super::{Env, Held, ModelParams, RateScale, Traffic, Unit, Upcoming};
 use crate::core::distribution::Distribution;
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
@@ -39,6 +39,9 @@ pub struct Params {
     pub interproduction_time: Distribution<Span>,
     /// Length of a packet without any header (f_size), rounded up to whole octets.
     pub packet_size: Distribution<Bits>,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 impl Params {
@@ -49,6 +52,7 @@ impl Params {
         self.interproduction_time.check().map_err(under("interproduction_time"))?;
         self.packet_size.check().map_err(under("packet_size"))?;
         super::check_mean("interproduction_time", self.interproduction_time.mean_time())?;
+        self.held.check()?;
         if let Some(duration) = &self.connection_duration {
             duration.check().map_err(under("connection_duration"))?;
             super::check_mean("connection_duration", duration.mean_time())?;
@@ -97,6 +101,10 @@ impl Params {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
     fn constant_size(&self) -> bool {
         false
     }
@@ -252,6 +260,7 @@ mod tests {
             connection_duration: Some(seconds(180.0)),
             interproduction_time: seconds(1.0),
             packet_size: Distribution::Constant(Bits(12_800)),
+            held: crate::traffic::held::wait(),
         }
     }
 

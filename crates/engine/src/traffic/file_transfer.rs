@@ -13,7 +13,8 @@ use repeats::Repeats;
 
 use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Transfers, Unit, Upcoming, check_rate, decision,
+    Env, Held, Holding, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Transfers, Unit, Upcoming, check_rate,
+    decision,
 };
 use crate::core::distribution::{Sizes, Times};
 use crate::core::error::Fault;
@@ -40,6 +41,9 @@ pub struct Params {
     /// Probability that a file begins at the start of the run.
     #[serde(default = "default_active_at_start")]
     pub active_at_start: f64,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::stretch")]
+    pub held: Held,
 }
 
 fn default_size() -> Sizes {
@@ -64,6 +68,15 @@ impl Params {
         check_rate("rate", self.rate)?;
         self.size.check("size")?;
         self.idle.check("idle")?;
+        self.held.check()?;
+        if self.held.holding() == Holding::Thin {
+            let reason = "a file that lacks PDUs is no file";
+            return Err(Fault::new("held", "thin", reason, "write \"stretch\" or \"wait\""));
+        }
+        if let Some(size) = self.held.limit() {
+            let reason = "a file that loses PDUs at its source is no file";
+            return Err(Fault::new("held.wait.size", size, reason, "write held = \"wait\", without a limit"));
+        }
         if self.size.mean() == 0.0 {
             return Err(Fault::new("size", Bits(0), "an empty file has nothing to send", "choose at least 1 bit"));
         }
@@ -76,6 +89,10 @@ impl Params {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
     fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
         if !self.idle.is_exponential() {
             // The variance of the rate may have no bound.
@@ -280,7 +297,7 @@ impl Traffic for FileTransfer {
         self.left -= u64::from(produced);
         self.produced += u64::from(produced);
         let upcoming = if self.left == 0 {
-            self.finish(now);
+            self.finish(scale.left(now));
             scale.end_session(now);
             self.pause(now)
         } else {
@@ -328,6 +345,10 @@ impl Traffic for FileTransfer {
         let pdus = self.params.file_pdus(self.octets)? as f64;
         let gap = self.train.bits / self.params.rate.bits_per_second();
         Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.mean().seconds()))
+    }
+
+    fn nominal_rate(&self) -> f64 {
+        self.params.rate.bits_per_second()
     }
 
     fn retune(&mut self, params: &super::Params) {

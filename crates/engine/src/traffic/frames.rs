@@ -238,6 +238,12 @@ impl Traffic for Player {
         (unit, self.proceed())
     }
 
+    /// The burst, or the rate that spreads the current frame over its interval.
+    fn nominal_rate(&self) -> f64 {
+        let spread = || self.pdus as f64 * f64::from(self.octets) * 8.0 / self.length.seconds();
+        self.sending.burst.map_or_else(spread, Rate::bits_per_second)
+    }
+
     fn mean_rate(&self) -> Option<f64> {
         let bits: u64 = self.sequence.frame_bits().iter().sum();
         let mean = bits as f64 / self.sequence.sizes.len() as f64 * self.sequence.per_second;

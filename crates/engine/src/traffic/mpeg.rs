@@ -19,8 +19,9 @@
 //! All flows of a group send one sequence, drawn from the group's stream. Each flow begins at its own place.
 
 use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::held::fixed;
 use super::sequence::Sequence;
-use super::{ModelParams, Offer, check_mean, check_rate};
+use super::{Held, ModelParams, Offer, check_mean, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span};
@@ -67,6 +68,9 @@ pub struct Params {
     /// How frames are sent.
     #[serde(default)]
     pub sending: Sending,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 fn default_mean() -> Rate {
@@ -114,6 +118,7 @@ impl Default for Params {
             scene: five_seconds(),
             groups_of_pictures: default_groups_of_pictures(),
             sending: Sending::default(),
+            held: super::held::wait(),
         }
     }
 }
@@ -125,6 +130,7 @@ impl Params {
         check_rate("peak", self.peak)?;
         check_per_second(self.frames_per_second)?;
         check_mean("scene", self.scene)?;
+        self.held.check()?;
         self.check_pattern()?;
         let [of_i, of_p, of_b] = self.ratio;
         if !self.ratio.iter().all(|&part| part > 0.0 && part <= 1e6) {
@@ -247,6 +253,14 @@ impl Params {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
+    fn held_fault(&self, is_scaled: bool) -> Option<&'static str> {
+        fixed(&self.held, is_scaled)
+    }
+
     fn check_octets(&self, octets: u16) -> Result<(), Fault> {
         let largest = self.peak_bits();
         self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))

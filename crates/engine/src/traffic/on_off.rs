@@ -6,9 +6,10 @@
 //! ends the current spurt or silence. With another distribution of spurts or silences, the first of a session is drawn as
 //! any other: the rest of one in progress would have another distribution. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
+use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
+    Env, Held, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
     check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;
@@ -61,6 +62,9 @@ pub struct Params {
     /// When the first PDU of a spurt is produced.
     #[serde(default)]
     pub first: First,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 fn default_peak_rate() -> Rate {
@@ -78,6 +82,7 @@ impl Params {
         self.on.check("on")?;
         self.off.check("off")?;
         check_mean("on", self.on.mean())?;
+        self.held.check()?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
     }
 }
@@ -87,6 +92,14 @@ fn are_exponential(on: &Times, off: &Times) -> bool {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
+    fn held_fault(&self, is_scaled: bool) -> Option<&'static str> {
+        fixed(&self.held, is_scaled)
+    }
+
     fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
         if !are_exponential(&self.on, &self.off) {
             // The variance of the rate may have no bound.
@@ -132,7 +145,7 @@ impl OnOff {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> OnOff {
         let Env { stream, octets, .. } = env;
-        let Params { peak_rate, on, off, session, start, first } = params.clone();
+        let Params { peak_rate, on, off, session, start, first, held: _ } = params.clone();
         OnOff {
             awaited: Awaited::Session(Time::ZERO),
             train: Train::new(octets),
@@ -265,6 +278,10 @@ impl Traffic for OnOff {
             }
         };
         Some(peak_rate * share(on, off) * sessions.activity() * kept)
+    }
+
+    fn nominal_rate(&self) -> f64 {
+        self.peak_rate
     }
 
     fn retune(&mut self, params: &super::Params) {

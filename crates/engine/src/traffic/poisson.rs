@@ -3,7 +3,7 @@
 //! One session that never ends. The factor at the start of a gap scales that gap. The random numbers stay the same.
 
 use super::train::Train;
-use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate};
+use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
@@ -15,16 +15,24 @@ pub struct Params {
     /// Mean bit rate, headers included.
     #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: Rate,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        check_rate("rate", self.rate)
+        check_rate("rate", self.rate)?;
+        self.held.check()
     }
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
         // The variance of a count equals its mean.
         let mean = mean?;
@@ -69,6 +77,10 @@ impl Traffic for Poisson {
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 
+    fn nominal_rate(&self) -> f64 {
+        self.rate
+    }
+
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate)
     }
@@ -90,7 +102,7 @@ mod tests {
     use crate::traffic::tests::{Script, at, env, times, units};
 
     fn poisson(seed: u64) -> Poisson {
-        Poisson::new(&Params { rate: Rate(424_000) }, env(seed))
+        Poisson::new(&Params { rate: Rate(424_000), held: crate::traffic::held::wait() }, env(seed))
     }
 
     #[test]

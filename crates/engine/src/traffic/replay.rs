@@ -10,8 +10,9 @@
 use std::sync::Arc;
 
 use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::held::fixed;
 use super::sequence::Sequence;
-use super::{ModelParams, Offer};
+use super::{Held, ModelParams, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 
@@ -88,6 +89,9 @@ pub struct Params {
     /// How frames are sent.
     #[serde(default)]
     pub sending: Sending,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 impl Params {
@@ -106,6 +110,7 @@ impl Params {
             return Err(Fault::new("column", column, "there is no `file` with columns", "remove it, or name a file"));
         }
         check_per_second(self.frames_per_second)?;
+        self.held.check()?;
         let sizes = &self.frames.0;
         if sizes.iter().all(|&size| size == 0) {
             let reason = if sizes.is_empty() { "there is nothing to replay" } else { "every frame is empty" };
@@ -127,6 +132,14 @@ impl Params {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
+    fn held_fault(&self, is_scaled: bool) -> Option<&'static str> {
+        fixed(&self.held, is_scaled)
+    }
+
     fn check_octets(&self, octets: u16) -> Result<(), Fault> {
         let largest = u64::from(self.frames.0.iter().copied().max().unwrap_or_default()) * self.unit.bits();
         self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
@@ -252,6 +265,7 @@ mod tests {
             unit: SizeUnit::Octets,
             frames_per_second: 25.0,
             sending: Sending::default(),
+            held: crate::traffic::held::wait(),
         }
     }
 

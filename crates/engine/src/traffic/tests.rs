@@ -81,6 +81,7 @@ pub(crate) fn voice(session: Option<Sessions>) -> on_off::Params {
         session,
         start: on_off::Start::Random,
         first: on_off::First::Phase,
+        held: held::wait(),
     }
 }
 
@@ -91,6 +92,7 @@ pub(crate) fn video(session: Option<Sessions>) -> two_rate_video::Params {
         high_time: Span::milliseconds(500),
         low_time: Span::milliseconds(500),
         session,
+        held: held::wait(),
     }
 }
 

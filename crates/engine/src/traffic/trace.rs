@@ -12,7 +12,7 @@
 //! The factor at the start of a gap between two packets divides that gap. The sizes stay.
 
 use super::packets::{MOST_OCTETS, Packets, Recording};
-use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
+use super::{Env, Held, Holding, ModelParams, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
@@ -61,6 +61,9 @@ pub struct Params {
     /// absent, all cells of a packet are ready at its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<Rate>,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
     /// The packets, once they are there.
     #[serde(skip)]
     recording: Option<Recording>,
@@ -85,6 +88,7 @@ impl Params {
             }
         }
         self.burst.map_or(Ok(()), |rate| check_rate("burst", rate))?;
+        self.held.check()?;
         self.recording.as_ref().map_or(Ok(()), |recording| self.check_packets(recording))
     }
 
@@ -127,6 +131,15 @@ fn scaled(value: u64, scale: f64) -> u64 {
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
+    fn held_fault(&self, is_scaled: bool) -> Option<&'static str> {
+        let thins = is_scaled && self.held.holding() == Holding::Thin;
+        thins.then_some("a factor stretches the gaps between recorded packets, and drops none of them")
+    }
+
     fn constant_size(&self) -> bool {
         self.framing == Framing::Aal5
     }
@@ -195,6 +208,8 @@ pub struct Player {
     free: Time,
     is_active: bool,
     next: Upcoming,
+    /// Bits of all its packets per second from the first to the last, without a burst. Computed when first asked for.
+    mean: std::cell::OnceCell<f64>,
 }
 
 impl Player {
@@ -217,6 +232,7 @@ impl Player {
             free: Time::ZERO,
             is_active: false,
             next: Upcoming::Never,
+            mean: std::cell::OnceCell::new(),
         }
     }
 
@@ -265,6 +281,17 @@ impl Player {
     }
 }
 
+impl Player {
+    /// Bits of all PDUs of this flow in one round.
+    fn bits(&self, packets: &Packets) -> u64 {
+        let bits = |index: usize| {
+            let (pdus, octets) = self.params.pdus(packets.packet(self.flow, index).1);
+            u64::from(pdus) * u64::from(octets) * 8
+        };
+        (0..self.count as usize).map(bits).sum()
+    }
+}
+
 impl Traffic for Player {
     fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         self.next = decision(now + self.params.start);
@@ -291,12 +318,17 @@ impl Traffic for Player {
     /// Only a trace that repeats has a mean rate in the long run.
     fn mean_rate(&self) -> Option<f64> {
         let packets = self.packets.as_ref().filter(|_| self.params.repeat && self.period > 0)?;
-        let bits = |index: usize| {
-            let (pdus, octets) = self.params.pdus(packets.packet(self.flow, index).1);
-            u64::from(pdus) * u64::from(octets) * 8
+        Some(self.bits(packets) as f64 / Span(self.period).seconds())
+    }
+
+    /// The burst, or the mean rate of its packets from the start of the trace to the last of them.
+    fn nominal_rate(&self) -> f64 {
+        let mean = || {
+            let Some(packets) = self.packets.as_ref().filter(|_| self.count > 0) else { return 0.0 };
+            let last = Span(self.recorded(packets, self.count - 1).0).max(Span(1));
+            self.bits(packets) as f64 / last.seconds()
         };
-        let bits: u64 = (0..self.count as usize).map(bits).sum();
-        Some(bits as f64 / Span(self.period).seconds())
+        self.params.burst.map_or_else(|| *self.mean.get_or_init(mean), Rate::bits_per_second)
     }
 }
 

@@ -5,10 +5,11 @@
 //! long-run probability. The first cell of a session comes after a uniform part of a gap. A change of level applies to
 //! the next gap. Sessions and levels never depend on feedback.
 
+use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming, check_mean,
-    check_rate, decision, pauses, share,
+    Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
+    check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -35,6 +36,9 @@ pub struct Params {
     /// Session lengths and pauses. If absent, one session never ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Sessions>,
+    /// What happens to data that the sender may not send yet.
+    #[serde(default = "super::held::wait")]
+    pub held: Held,
 }
 
 fn default_high() -> Rate {
@@ -56,11 +60,20 @@ impl Params {
         check_rate("low", self.low)?;
         check_mean("high_time", self.high_time)?;
         check_mean("low_time", self.low_time)?;
+        self.held.check()?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
     }
 }
 
 impl ModelParams for Params {
+    fn held(&self) -> Option<&Held> {
+        Some(&self.held)
+    }
+
+    fn held_fault(&self, is_scaled: bool) -> Option<&'static str> {
+        fixed(&self.held, is_scaled)
+    }
+
     fn offer(&self, pdu_bits: f64, _mean: Option<f64>) -> Option<Offer> {
         // If the level changes within a gap, the mean is below the fluid mean. It is never below the mean at
         // the lower rate.
@@ -97,7 +110,7 @@ impl TwoRateVideo {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> TwoRateVideo {
         let Env { stream, octets, .. } = env;
-        let Params { high, low, high_time, low_time, session } = params.clone();
+        let Params { high, low, high_time, low_time, session, held: _ } = params.clone();
         TwoRateVideo {
             high,
             low,
@@ -187,6 +200,10 @@ impl Traffic for TwoRateVideo {
         let high_share = share(*high_time, *low_time);
         let mean = high_share * high.bits_per_second() + (1.0 - high_share) * low.bits_per_second();
         Some(mean * self.sessions.activity())
+    }
+
+    fn nominal_rate(&self) -> f64 {
+        if self.is_high { self.high.bits_per_second() } else { self.low.bits_per_second() }
     }
 
     fn retune(&mut self, params: &super::Params) {

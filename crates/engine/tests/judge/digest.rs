@@ -21,7 +21,26 @@ const ROWS: [&str; 9] = [
 ];
 
 /// Columns, as `table.column`, and tables that are newer than the pins and not part of them.
-const LATER: &[&str] = &["slowdowns"];
+const LATER: &[&str] = &["slowdowns", "distributions.count_generation"];
+
+/// The same for columns of flows and of groups.
+const LATER_OF_DEMAND: &[&str] = &[
+    "offered_pdus",
+    "offered_bits",
+    "offered_bps",
+    "held_pdus",
+    "held_bits",
+    "withheld_pdus",
+    "withheld_share",
+    "source_lost",
+    "source_wait_mean_s",
+    "source_wait_p99_s",
+    "delay_generation_mean_s",
+    "delay_generation_p50_s",
+    "delay_generation_p99_s",
+    "delay_generation_p999_s",
+    "delay_generation_max_s",
+];
 
 /// A number in decimal and in bits.
 fn exact(number: f64) -> String {
@@ -50,13 +69,27 @@ fn rows(values: &Values<'_>) -> usize {
     }
 }
 
+/// Whether a row is newer than the pins: the readings of what waits at sources, and a step of a distribution without
+/// delays in the network.
+fn is_later_row(table: &Table<'_>, row: usize) -> bool {
+    table.columns.iter().any(|column| match (table.name, column.name, &column.values) {
+        ("series", "quantity", Values::Texts(texts)) => texts[row].starts_with("held_bits"),
+        ("distributions", "count", Values::Counts(counts)) => counts[row] == 0,
+        _ => false,
+    })
+}
+
 fn write_table(text: &mut String, name: &str, table: &Table<'_>) {
     if LATER.contains(&table.name) {
         return;
     }
-    let is_pinned = |column: &&Column<'_>| !LATER.contains(&&*format!("{}.{}", table.name, column.name));
+    let is_later = |name: &str| {
+        LATER.contains(&&*format!("{}.{name}", table.name))
+            || (["flows", "groups"].contains(&table.name) && LATER_OF_DEMAND.contains(&name))
+    };
+    let is_pinned = |column: &&Column<'_>| !is_later(column.name);
     let columns: Vec<&Column<'_>> = table.columns.iter().filter(is_pinned).collect();
-    for row in 0..rows(&table.columns[0].values) {
+    for row in (0..rows(&table.columns[0].values)).filter(|row| !is_later_row(table, *row)) {
         text.push_str(name);
         columns.iter().for_each(|column| {
             write!(text, " {}={}", column.name, value(column, row)).expect("writing to a string cannot fail");

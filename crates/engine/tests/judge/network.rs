@@ -235,7 +235,9 @@ impl Draft {
         } else {
             parts::traffic(&mut self.dice, unit, octets, share)
         };
-        text += &format!("traffic.{traffic}\n");
+        // The pins are older than `held`: a factor then scaled the traffic itself.
+        let is_thin = matches!(theme, Theme::Open | Theme::Policed) && !is_transport;
+        text += &format!("traffic.{}\n", if is_thin { parts::thin(&traffic) } else { traffic });
         if is_transport {
             return text + &points::transport(&mut self.dice, unit);
         }

@@ -132,6 +132,15 @@ pub(crate) fn connections(dice: &mut Dice, unit: Unit, octets: u64) -> String {
     )
 }
 
+/// The same traffic, thinned by what holds it back. Files, and sources without a demand, stay.
+pub(crate) fn thin(traffic: &str) -> String {
+    let can = ["cbr", "poisson", "on_off", "two_rate_video", "mpeg", "replay"];
+    match traffic.split_once(" = { ") {
+        Some((model, parts)) if can.contains(&model) => format!("{model} = {{ held = \"thin\", {parts}"),
+        _ => traffic.to_owned(),
+    }
+}
+
 /// Traffic with a mean of about `number` / `divisor` of the base rate.
 pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor): (u64, u64)) -> String {
     let rate = unit.rate(number, divisor);

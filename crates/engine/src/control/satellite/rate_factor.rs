@@ -312,6 +312,10 @@ impl RateScale for RateFactor {
 }
 
 impl ReactionPoint for RateFactor {
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         let Body::Notice { severity, .. } = pdu.body() else { return };
         if let Phase::Idle = self.phase {

@@ -80,6 +80,10 @@ impl RateScale for Stop {
 }
 
 impl ReactionPoint for Stop {
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         if let Body::Notice { severity, .. } = pdu.body() {
             self.until = now + self.pause;

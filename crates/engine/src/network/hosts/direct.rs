@@ -73,6 +73,7 @@ impl DirectHost {
     /// Starts or stops its sender, after all events of the instant `now`.
     pub fn set_active(&mut self, is_active: bool, now: Time, halves: &mut Halves) {
         if let Some(sender) = halves.sender_mut(self) {
+            sender.catch_up(now);
             sender.set_active(is_active);
         }
         self.plan(now + Span(1), halves);
@@ -88,7 +89,8 @@ impl DirectHost {
     ) {
         let Some(sender) = halves.sender_mut(self) else { return };
         if let Some(params) = traffic {
-            sender.retune_traffic(params);
+            sender.catch_up(now);
+            sender.retune_traffic(params, now);
         }
         if let Some(params) = reaction {
             sender.retune_reaction(params, now);

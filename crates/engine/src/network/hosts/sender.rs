@@ -1,19 +1,21 @@
 //! Sender: decides what a host sends and when, from the traffic model and the reaction point.
 
 mod acting;
+mod demand;
 mod progress;
 
 use acting::Acting;
-use progress::{Answers, Progress};
+use demand::{Demand, Holder, Way};
+use progress::{Answers, Pace, Progress};
 
-use crate::control::{AnswerQueueing, Reaction, ReactionParams, ReactionPoint, WithRateScale, WithReaction};
+use crate::control::{AnswerQueueing, Reaction, ReactionParams, ReactionPoint, WithRateScale};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Time};
 use crate::network::context::Ctx;
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
-use crate::traffic::{self, Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
+use crate::traffic::{self, Amount, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Unit, Upcoming};
 
 /// Sends data as soon as they are produced.
 struct Sending<'a, 'b> {
@@ -59,16 +61,34 @@ pub struct Sender {
     progress: Progress,
     reaction: Reaction,
     traffic: Model,
+    /// What its scheme may hold back, if it may hold anything back.
+    demand: Option<Box<Demand>>,
 }
 
 impl Sender {
     /// A sender that is active from the start of the run. `line_rate` is the rate of the first line on its path that
-    /// has one.
+    /// has one, and `params` are those of its traffic.
     #[must_use]
-    pub fn new(flow: FlowId, priority: u8, line_rate: LineRate, mut traffic: Model, mut reaction: Reaction) -> Sender {
-        let upcoming = traffic.start(Time::ZERO, &mut reaction);
+    pub fn new(
+        flow: FlowId,
+        priority: u8,
+        line_rate: LineRate,
+        params: &traffic::Params,
+        mut traffic: Model,
+        mut reaction: Reaction,
+    ) -> Sender {
         let saturates = traffic.saturates();
-        let as_produced = !saturates && !reaction.sends();
+        let is_scaled = reaction.scales();
+        let way = Way::of(params, &reaction).filter(|_| !saturates);
+        let demand = way.map(|way| Box::new(Demand::new(way, is_scaled, &traffic)));
+        // Under a factor, data wait because the sender is paced, and the model is not.
+        let is_paced = is_scaled && matches!(way, Some(Way::Wait(_)));
+        let now = Time::ZERO;
+        let upcoming = match is_paced {
+            true => traffic.start(now, &mut Punctual { scale: &mut reaction, now }),
+            false => traffic.start(now, &mut reaction),
+        };
+        let as_produced = !saturates && !reaction.sends() && !is_paced;
         let progress = Progress {
             flow,
             priority,
@@ -86,20 +106,64 @@ impl Sender {
             sent: 0,
             sent_bits: 0,
             control_bits: 0,
+            pace: is_paced.then(|| Pace { nominal: traffic.nominal_rate(), is_late: false }),
         };
-        Sender { progress, reaction, traffic }
+        Sender { progress, reaction, traffic, demand }
     }
 
-    /// Starts or stops sending data.
+    /// Starts or stops sending data, as of the last `catch_up`.
     pub fn set_active(&mut self, is_active: bool) {
+        let sent = self.sent_in_all();
+        if let Some(demand) = &mut self.demand {
+            if is_active {
+                demand.go_on(&self.traffic, self.progress.upcoming);
+            } else {
+                demand.stop(sent);
+            }
+        }
         self.progress.is_active = is_active;
         self.progress.firm = None;
     }
 
-    /// Gives its traffic model other parameters.
-    pub fn retune_traffic(&mut self, params: &traffic::Params) {
-        self.traffic.retune(params);
+    /// Gives its traffic model other parameters, after all events of the instant `now`, to which it has caught up.
+    pub fn retune_traffic(&mut self, params: &traffic::Params, now: Time) {
+        match &mut self.demand {
+            Some(demand) => demand.retune(&mut self.traffic, self.progress.upcoming, params, now),
+            None => self.traffic.retune(params),
+        }
         self.progress.has_changed = true;
+    }
+
+    /// Counts what has been offered up to `now`, after all events of that instant. Returns whether every PDU offered was
+    /// sent, waits, was withheld, or was lost.
+    pub fn catch_up(&mut self, now: Time) -> bool {
+        let sent = self.sent_in_all();
+        let upcoming = self.progress.upcoming;
+        self.demand.as_mut().is_none_or(|demand| demand.catch_up(&mut self.traffic, upcoming, sent, now))
+    }
+
+    /// All data sent since the start of the run, if it has a demand.
+    fn sent_in_all(&self) -> Amount {
+        let Progress { sent, sent_bits, .. } = self.progress;
+        let before = self.demand.as_ref().map_or(Amount::default(), |demand| demand.sent_before);
+        before.and(Amount { pdus: sent, bits: sent_bits })
+    }
+
+    /// What its source has offered since the last reset, and what became of it, as of the last `catch_up`. `None` if it
+    /// always has data to send.
+    #[must_use]
+    pub fn offered(&self) -> Option<Offered> {
+        let Progress { sent, sent_bits, saturates, .. } = self.progress;
+        let as_sent = || Offered { offered: Amount { pdus: sent, bits: sent_bits }, ..Offered::default() };
+        let outcome = || self.demand.as_ref().map_or_else(as_sent, |demand| demand.outcome(self.sent_in_all()));
+        (!saturates).then(outcome)
+    }
+
+    /// Bits that wait at the source, as of the last `catch_up`. `None` if its data cannot wait.
+    #[must_use]
+    pub fn waiting_bits(&self) -> Option<u64> {
+        let demand = self.demand.as_ref().filter(|demand| matches!(demand.way, Way::Wait(_)))?;
+        Some(demand.outcome(self.sent_in_all()).waiting.bits)
     }
 
     /// Gives its reaction point other parameters, after all events of the instant `now`.
@@ -165,7 +229,7 @@ impl Sender {
     /// Runs the traffic model up to `last`, and sends nothing. Returns the time of its next timer.
     #[cold]
     fn produce_unsent(&mut self, last: Time) -> Time {
-        let Sender { traffic, reaction, progress } = self;
+        let Sender { traffic, reaction, progress, .. } = self;
         let mut now = Time::ZERO;
         while progress.upcoming.time() < last {
             now = now.max(progress.upcoming.time());
@@ -190,16 +254,19 @@ impl Sender {
     /// Handles everything due before `last`, starting at `due`. Returns the time of its next timer.
     #[inline]
     pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
-        let Sender { traffic, reaction, progress } = self;
+        let Sender { traffic, reaction, progress, demand } = self;
         let Ctx { flows, sent, .. } = ctx;
         let span = (due, last);
         let flows = (&mut flows[..], sent);
-        if !progress.is_active {
-            return Acting { traffic, progress, span, flows, uplink }.answer(reaction);
-        }
-        match traffic {
-            Model::Greedy(traffic) => reaction.with_variant(Acting { traffic, progress, span, flows, uplink }),
-            traffic => Acting { traffic, progress, span, flows, uplink }.run(reaction),
+        match (traffic, demand) {
+            (Model::Greedy(traffic), _) if progress.is_active => {
+                reaction.with_variant(Acting { traffic, progress, span, flows, uplink })
+            }
+            (model, Some(demand)) if !progress.as_produced => {
+                let traffic = &mut Holder { model, demand };
+                Acting { traffic, progress, span, flows, uplink }.go(reaction)
+            }
+            (traffic, _) => Acting { traffic, progress, span, flows, uplink }.go(reaction),
         }
     }
 
@@ -253,8 +320,12 @@ impl Sender {
         self.traffic.mean_rate().filter(|_| !self.progress.has_changed)
     }
 
-    /// Resets the measures.
+    /// Resets the measures, as of the last `catch_up`.
     pub fn reset_measures(&mut self, now: Time) {
+        let sent = self.sent_in_all();
+        if let Some(demand) = &mut self.demand {
+            demand.reset_measures(sent);
+        }
         let progress = &mut self.progress;
         (progress.sent, progress.sent_bits, progress.control_bits) = (0, 0, 0);
         self.traffic.reset_measures(now);

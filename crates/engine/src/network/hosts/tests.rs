@@ -49,7 +49,8 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         equal_share: CELL_RATE.bits_per_second(),
         octets: 53,
     };
-    let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
+    let sender =
+        Sender::new(FlowId(number), 0, CELL_RATE, &traffic, traffic.build(traffic::tests::env(1)), reaction.build(env));
     (DirectHost::new(Place(OWN + number)), sender, access)
 }
 
@@ -262,7 +263,8 @@ fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
     let stream = Stream::new(1, 0, "reaction");
     let equal_share = line_rate.bits_per_second();
     let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, equal_share, octets: 53 };
-    let sender = Sender::new(FlowId(0), 0, line_rate, traffic.build(traffic::tests::env(1)), reaction.build(env));
+    let sender =
+        Sender::new(FlowId(0), 0, line_rate, &traffic, traffic.build(traffic::tests::env(1)), reaction.build(env));
     let mut node = Node::new(vec![(DirectHost::new(Place(OWN)), sender, None)]);
     let sent: Vec<u64> = node.run(3_500 * CELL).iter().map(|sent| sent.0).collect();
     assert_eq!(sent, [0, 1, 2, 3].map(|cells| cells * 1_000_001_000));

@@ -36,7 +36,9 @@ impl Arrivals {
     }
 
     /// A TPDU arrives for the first time.
-    fn record(&mut self, journey: Journey, at: Time) {
+    fn record<P: Probe>(&mut self, journey: Journey, at: Time, ctx: &mut Ctx<P>) {
+        let wait = journey.transmitted.since(journey.produced);
+        self.receiver.measure_wait(at.since(journey.transmitted), wait, ctx);
         self.since_transmission.record(at.since(journey.transmitted).0);
         self.since_production.record(at.since(journey.produced).0);
         self.fresh += u64::from(journey.transmitted >= self.reset);
@@ -181,11 +183,12 @@ impl TransportHost {
                 if let Some(taken) = receiving.on_pdu(pdu, at) {
                     arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
                     let journeys = &mut ctx.journeys[pdu.flow.index()];
-                    if let Some(journey) = journeys.end(taken) {
-                        arrivals.record(journey, at);
-                    }
+                    let journey = journeys.end(taken);
                     while let Some(produced) = journeys.deliver(taken) {
                         arrivals.of_packets.record(at.since(produced).0);
+                    }
+                    if let Some(journey) = journey {
+                        arrivals.record(journey, at, ctx);
                     }
                 }
                 if let Some(sending) = sending {

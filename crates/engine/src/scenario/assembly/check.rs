@@ -197,6 +197,7 @@ pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
     if let Some(point) = &flow.notification_point {
         point.check().map_err(|fault| fault.under("notification_point"))?;
     }
+    super::holding::check(flow)?;
     if flow.reports_gaps() {
         repeats(flow).map_err(|fault| fault.under("notification_point"))?;
     }

@@ -427,7 +427,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let equal_share = self.network.equal_share(flow, &self.controlled);
         let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
         let reaction = flow.params.reaction().build(env);
-        let mut sender = Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction);
+        let (flow_id, params) = (FlowId(index as u32), &flow.params.traffic);
+        let mut sender = Sender::new(flow_id, flow.params.priority, line_rate, params, traffic, reaction);
         sender.set_active(flow.params.active);
         sender
     }

@@ -9,6 +9,7 @@ fn paper() -> Params {
         rate: default_rate(),
         idle: default_idle(),
         active_at_start: default_active_at_start(),
+        held: crate::traffic::held::stretch(),
     }
 }
 
@@ -48,6 +49,7 @@ fn transfers_are_counted_from_start_to_last_pdu() {
         rate: Rate(424_000),
         idle: Times::Text(Span::ZERO),
         active_at_start: 1.0,
+        held: crate::traffic::held::stretch(),
     };
     let mut source = FileTransfer::new(&params, env(2));
     let mut scale = Script::new(&[]);
@@ -72,8 +74,13 @@ fn transfers_are_counted_from_start_to_last_pdu() {
 fn the_first_gap_is_half_a_gap_in_the_mean() {
     // 10 cells of 1 ms: 9.5 ms, and a pause of 0.5 ms.
     let idle = Span(500_000_000);
-    let params =
-        Params { size: Sizes::Text(Bits(4_240)), rate: Rate(424_000), idle: Times::Text(idle), active_at_start: 1.0 };
+    let params = Params {
+        size: Sizes::Text(Bits(4_240)),
+        rate: Rate(424_000),
+        idle: Times::Text(idle),
+        active_at_start: 1.0,
+        held: crate::traffic::held::stretch(),
+    };
     let rate = FileTransfer::new(&params, env(1)).mean_rate().unwrap_or_default();
     assert!((rate - 424_000.0).abs() < 1e-6, "{rate}");
 }
@@ -104,7 +111,7 @@ proptest! {
     /// The k-th pause is the same at any factor, although files end at other times.
     #[test]
     fn feedback_changes_no_pause(seed: u64, factor in 0.3f64..2.0) {
-        let params = Params { size: Sizes::Text(Bits(42_400)), rate: Rate(424_000), idle: Times::Text(Span::milliseconds(100)), active_at_start: 1.0 };
+        let params = Params { size: Sizes::Text(Bits(42_400)), rate: Rate(424_000), idle: Times::Text(Span::milliseconds(100)), active_at_start: 1.0, held: crate::traffic::held::stretch() };
         let pauses = |factor: f64| {
             let mut scale = Script::new(&[(0.0, factor)]);
             let units = units(&mut FileTransfer::new(&params, env(seed)), &mut scale, at(5.0));
@@ -128,6 +135,7 @@ fn sent_file(scale: &mut Script) -> (FileTransfer, Time) {
         rate: Rate(424_000),
         idle: Times::Text(Span::ZERO),
         active_at_start: 1.0,
+        held: crate::traffic::held::stretch(),
     };
     let mut source = FileTransfer::new(&params, Env { reports_after: Some(TRIP), ..env(1) });
     let mut upcoming = source.start(Time::ZERO, scale);
@@ -196,6 +204,7 @@ fn a_gap_comes_before_the_next_cell_of_the_file() {
         rate: Rate(424_000),
         idle: Times::Text(Span::ZERO),
         active_at_start: 1.0,
+        held: crate::traffic::held::stretch(),
     };
     let mut source = FileTransfer::new(&params, Env { reports_after: Some(Span::ZERO), ..env(1) });
     let mut scale = Script::new(&[]);

@@ -22,6 +22,7 @@ fn params(packets: &[(u64, u32)]) -> Params {
         repeat: false,
         framing: Framing::Packet,
         burst: None,
+        held: crate::traffic::held::wait(),
         recording: Some(recording(packets)),
     }
 }

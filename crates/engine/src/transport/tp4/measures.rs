@@ -1,5 +1,7 @@
 //! The counts of the halves of transport connections.
 
+use crate::traffic::Amount;
+
 /// The counts of a sending half since the last reset. Packets belong to the user (TSDUs). Each is one DT TPDU or
 /// several.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +34,12 @@ pub struct SendingMeasures {
     pub error_reports: u64,
     /// TPDUs received for connections that are not open.
     pub strays: u64,
+    /// DT TPDUs that the packets make which the user produced, and their bits.
+    pub offered: Amount,
+    /// Those of packets that were refused, or not sent, or not to their end.
+    pub lost: Amount,
+    /// Those that waited at the reset.
+    pub before: Amount,
 }
 
 /// The counts of a receiving half since the last reset.

@@ -2,6 +2,7 @@
 //! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4; specs/atn.md, 2
 //! and 4).
 
+mod offered;
 mod peer;
 mod retransmission;
 
@@ -18,22 +19,7 @@ use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
-use crate::traffic::{self, Model, RateScale, Traffic, Upcoming};
-
-/// The user's rate is never scaled.
-struct Unhurried;
-
-impl RateScale for Unhurried {
-    fn begin_session(&mut self, _now: Time) {}
-
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+use crate::traffic::{self, Amount, Model, Nominal, Traffic, Upcoming};
 
 /// Sending half of a flow's connections.
 #[derive(Clone, Debug)]
@@ -68,7 +54,7 @@ impl Sending {
     /// A sending half that begins with the run.
     #[must_use]
     pub fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn, mut traffic: Model) -> Sending {
-        let upcoming = traffic.start(Time::ZERO, &mut Unhurried);
+        let upcoming = traffic.start(Time::ZERO, &mut Nominal);
         Sending {
             header: Header::new(params, flow, priority, priorities),
             params: params.clone(),
@@ -135,7 +121,8 @@ impl Sending {
 
     /// Resets the counts. Waiting packets count as produced now.
     pub fn reset_measures(&mut self, now: Time) {
-        self.measures = SendingMeasures { produced: self.waiting(), ..SendingMeasures::default() };
+        let (produced, before) = (self.waiting(), self.amount_waiting());
+        self.measures = SendingMeasures { produced, before, ..SendingMeasures::default() };
         self.traffic.reset_measures(now);
     }
 
@@ -312,12 +299,14 @@ impl Sending {
 
     /// Advances the user, which may produce a packet.
     fn advance_user(&mut self, now: Time) -> Option<Packet> {
-        let (unit, upcoming) = self.traffic.advance(now, &mut Unhurried);
+        let (unit, upcoming) = self.traffic.advance(now, &mut Nominal);
         self.upcoming = upcoming;
         self.heed_connection(now);
         let unit = unit?;
         self.measures.produced += 1;
-        Some(Packet { produced: now, octets: unit.octets })
+        let packet = Packet { produced: now, octets: unit.octets };
+        self.measures.offered = self.measures.offered.and(self.params.amount(&packet));
+        Some(packet)
     }
 
     fn queue_packet(&mut self, now: Time) {
@@ -327,8 +316,9 @@ impl Sending {
             Some(open) if open.would_wait(&packet, self.params.segment_octets()) > self.params.waiting.0 => {
                 self.measures.refused += 1;
             }
-            Some(open) => open.waiting.push_back(packet),
+            Some(open) => return open.waiting.push_back(packet),
         }
+        self.measures.lost = self.measures.lost.and(self.params.amount(&packet));
     }
 
     /// Opens or releases a connection if the user has done so.
@@ -370,6 +360,8 @@ impl Sending {
     fn forget_connection(&mut self) -> Option<Connection> {
         let connection = self.connection.take()?;
         self.measures.unsent += connection.waiting.len() as u64;
+        let unsent = connection.waiting.iter().map(|packet| self.params.amount(packet));
+        self.measures.lost = unsent.fold(self.measures.lost, Amount::and);
         self.measures.unacknowledged += connection.retained.len() as u64;
         Some(connection)
     }

@@ -1,5 +1,6 @@
 //! A sender over an interval of time, under a reaction point that controls when PDUs leave.
 
+use super::demand::Supply;
 use super::progress::{Due, Progress};
 use crate::control::{Reaction, ReactionPoint, WithReaction};
 use crate::core::pdu::Pdu;
@@ -7,7 +8,6 @@ use crate::core::time::Time;
 use crate::network::context::{FlowState, kind_of};
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
-use crate::traffic::{Model, Traffic};
 
 /// Runs a sender over an interval of time.
 pub(super) struct Acting<'a, 'b, T> {
@@ -20,7 +20,7 @@ pub(super) struct Acting<'a, 'b, T> {
     pub(super) uplink: &'a mut Uplink<'b>,
 }
 
-impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
+impl<T: Supply> WithReaction for Acting<'_, '_, T> {
     type Answer = Time;
 
     #[inline(never)]
@@ -74,15 +74,20 @@ fn send_answers(
     }
 }
 
-impl Acting<'_, '_, Model> {
+impl<T: Supply> Acting<'_, '_, T> {
+    /// Runs a sender under any reaction point.
+    pub(super) fn go(self, reaction: &mut Reaction) -> Time {
+        if self.progress.is_active { self.run(reaction) } else { self.answer(reaction) }
+    }
+
     /// Runs an inactive sender: answers are sent, and the data of its traffic model are not.
     #[cold]
-    pub(super) fn answer(self, reaction: &mut Reaction) -> Time {
+    fn answer(self, reaction: &mut Reaction) -> Time {
         let Acting { traffic, progress, span: (mut now, last), flows: (flows, all), uplink } = self;
         while now < last {
             let cause = Key { time: now, place: uplink.own };
             if progress.produces_by(now) {
-                progress.upcoming = traffic.advance(now, reaction).1;
+                progress.upcoming = traffic.take(progress.upcoming, reaction, now).upcoming;
             } else if let Some(pdu) = progress.next_answer(reaction, now) {
                 flows[pdu.flow.index()].counts[kind_of(&pdu)].sent += 1;
                 *all += 1;

@@ -1,10 +1,11 @@
 //! The progress of a sender: its next data, its next timer, and its counts.
 
+use super::demand::{Supply, Taken};
 use crate::control::{Allowance, Next, ReactionPoint, Ready};
 use crate::core::fifo::Fifo;
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::time::{LineRate, Span, Time, gap};
-use crate::traffic::{RateScale, Traffic, Upcoming};
+use crate::traffic::{RateScale, Upcoming};
 
 /// State of a sender: its next data, and its counts. What each PDU needs comes first, in one line of the cache.
 #[derive(Clone, Debug)]
@@ -31,6 +32,17 @@ pub(super) struct Progress {
     pub(super) last: Option<(Time, u64)>,
     pub(super) line_rate: LineRate,
     pub(super) control_bits: u64,
+    /// If its data wait under a factor: it is paced, and the traffic model is not.
+    pub(super) pace: Option<Pace>,
+}
+
+/// At what rate data leave under a factor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The present nominal rate of the model, in bits per second.
+    pub(super) nominal: f64,
+    /// Whether the last PDU had to wait.
+    pub(super) is_late: bool,
 }
 
 /// Answers of the receiver of the same host, and the time since when each waits. Most senders never have any, and no list.
@@ -128,7 +140,7 @@ impl Progress {
     #[inline(always)]
     pub(super) fn next(
         &mut self,
-        traffic: &mut impl Traffic,
+        traffic: &mut impl Supply,
         reaction: &mut impl ReactionPoint,
         now: Time,
     ) -> Option<Pdu> {
@@ -154,12 +166,21 @@ impl Progress {
 
     /// The data of the traffic model at `now`, if any; makes its pending decision.
     #[inline(always)]
-    fn next_data(&mut self, traffic: &mut impl Traffic, scale: &mut impl RateScale, now: Time) -> Option<Pdu> {
-        let (unit, upcoming) = traffic.advance(now, scale);
+    fn next_data<T: Supply>(&mut self, traffic: &mut T, scale: &mut impl RateScale, now: Time) -> Option<Pdu> {
+        let Taken { unit, wait, upcoming } = traffic.take(self.upcoming, scale, now);
         self.upcoming = upcoming;
+        if T::IS_HELD
+            && let Some(pace) = &mut self.pace
+        {
+            pace.nominal = traffic.nominal_rate();
+            pace.is_late = wait.is_some_and(|wait| wait > Span::ZERO);
+        }
         let unit = unit?;
         let body = Body::Data { born: now, number: unit.number };
-        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        let mut pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        if let Some(wait) = wait {
+            pdu.set_wait(wait);
+        }
         self.sequence = self.sequence.wrapping_add(1);
         self.sent += 1;
         self.sent_bits += pdu.bits();
@@ -195,7 +216,7 @@ impl Progress {
     fn permitted(&self, reaction: &mut impl ReactionPoint, at: Time, now: Time, is_answer: bool) -> Due {
         let firm = |from| Due { at: at.max(from), is_firm: true };
         match reaction.allowance(now) {
-            Allowance::AsProduced if !self.saturates => Due::passing(at),
+            Allowance::AsProduced if !self.saturates => Due::passing(self.scaled(reaction, at, now)),
             Allowance::AsProduced => Due::passing(self.paced(at, |bits| self.line_gap(bits))),
             Allowance::Rate(rate) => Due::passing(self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits)))),
             Allowance::From(earliest) => firm(earliest),
@@ -203,6 +224,20 @@ impl Progress {
             Allowance::Window { open: true } => Due::passing(at),
             Allowance::Window { open: false } => Due::passing(Time::NEVER),
         }
+    }
+
+    /// When data may leave that are ready since `at`: under a factor, at most at that times their nominal rate.
+    fn scaled(&self, scale: &mut impl RateScale, at: Time, now: Time) -> Time {
+        let Some(Pace { nominal, is_late }) = self.pace else { return at };
+        let factor = scale.factor(now);
+        if factor <= 0.0 {
+            // Later than now: time must advance.
+            return at.max(scale.resumes(now)).max(now + Span(1));
+        }
+        if factor >= 1.0 && !is_late {
+            return at;
+        }
+        self.paced(at, |bits| gap(bits, factor * nominal))
     }
 
     fn paced(&self, at: Time, gap: impl Fn(u64) -> Span) -> Time {

@@ -23,9 +23,10 @@ fn arrivals(flow: u32) -> Arrivals {
 fn what_is_transmitted_at_the_instant_of_the_reset_is_fresh() {
     let mut arrivals = arrivals(0);
     arrivals.reset_measures(Time(50));
+    let mut ctx = context(0, 1);
     for (transmitted, fresh) in [(49, 0), (50, 1), (51, 2)] {
         let journey = Journey { connection: 1, number: 0, produced: Time(40), transmitted: Time(transmitted) };
-        arrivals.record(journey, Time(70));
+        arrivals.record(journey, Time(70), &mut ctx);
         assert_eq!(arrivals.fresh, fresh);
     }
     assert_eq!((arrivals.since_transmission.sum(), arrivals.since_production.sum()), (21 + 20 + 19, 90));

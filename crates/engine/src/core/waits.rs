@@ -1,0 +1,48 @@
+//! Delays since the generation of data, and their waits at the source.
+
+use crate::core::stats::{Histogram, Moments};
+
+/// A set of times in picoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Spread {
+    /// Their moments.
+    pub moments: Moments,
+    /// Their histogram, if it is kept.
+    pub histogram: Option<Histogram>,
+}
+
+impl Spread {
+    fn new(has_histogram: bool) -> Spread {
+        Spread { moments: Moments::default(), histogram: has_histogram.then(Histogram::new) }
+    }
+
+    fn record(&mut self, time: u64) {
+        self.moments.record(time);
+        if let Some(histogram) = &mut self.histogram {
+            histogram.record(time);
+        }
+    }
+}
+
+/// The times of data that were delivered, and whose source may wait.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// From generation to delivery.
+    pub delays: Spread,
+    /// From generation to transmission.
+    pub waits: Spread,
+}
+
+impl Waits {
+    /// None yet.
+    #[must_use]
+    pub fn new(has_histograms: bool) -> Waits {
+        Waits { delays: Spread::new(has_histograms), waits: Spread::new(has_histograms) }
+    }
+
+    /// Data arrive that waited for `wait` and were under way for `delay`, in picoseconds.
+    pub fn record(&mut self, delay: u64, wait: u64) {
+        self.delays.record(delay.saturating_add(wait));
+        self.waits.record(wait);
+    }
+}

@@ -1,0 +1,378 @@
+//! Demand: what the traffic model of a sender offers that a scheme may hold back, and what becomes of it.
+//!
+//! The sender's own model is asked for the next PDU when that may be sent. It knows the instant of that PDU, so data that
+//! wait without limit need no memory. A second cursor over the same demand, a copy of the model with its own copy of the
+//! random numbers, goes on at the model's own instants. It counts what has been offered by a stop, and moves only then.
+
+use std::collections::VecDeque;
+
+use crate::control::{Reaction, ReactionPoint};
+use crate::core::fifo::Fifo;
+use crate::core::time::{Span, Time};
+use crate::traffic::{
+    self, Amount, Holding, Model, ModelParams, Nominal, Offered, Punctual, RateScale, Traffic, Unit, Upcoming,
+};
+
+/// Where a sender takes its data from.
+pub(super) trait Supply {
+    /// Whether a scheme may hold the data back.
+    const IS_HELD: bool;
+    /// Rate in bits per second at which the model now generates data at factor 1.
+    fn nominal_rate(&self) -> f64;
+    /// The data of `upcoming`, which is due by `now`.
+    fn take(&mut self, upcoming: Upcoming, scale: &mut impl RateScale, now: Time) -> Taken;
+}
+
+/// What a sender has taken.
+pub(super) struct Taken {
+    /// The data of one PDU, if the model has not only made a decision.
+    pub(super) unit: Option<Unit>,
+    /// How long they waited at the source, if they could.
+    pub(super) wait: Option<Span>,
+    pub(super) upcoming: Upcoming,
+}
+
+/// Nothing holds these data back, or their model follows its sender.
+impl<T: Traffic> Supply for T {
+    const IS_HELD: bool = false;
+
+    fn nominal_rate(&self) -> f64 {
+        Traffic::nominal_rate(self)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, _upcoming: Upcoming, scale: &mut impl RateScale, now: Time) -> Taken {
+        let (unit, upcoming) = self.advance(now, scale);
+        Taken { unit, wait: None, upcoming }
+    }
+}
+
+/// A model whose data may be held back.
+pub(super) struct Holder<'a> {
+    pub(super) model: &'a mut Model,
+    pub(super) demand: &'a mut Demand,
+}
+
+impl Supply for Holder<'_> {
+    const IS_HELD: bool = true;
+
+    fn nominal_rate(&self) -> f64 {
+        Traffic::nominal_rate(self.model)
+    }
+
+    fn take(&mut self, upcoming: Upcoming, scale: &mut impl RateScale, now: Time) -> Taken {
+        self.demand.take(self.model, upcoming, scale, now)
+    }
+}
+
+/// How the data of a sender are held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// They wait, in a queue of so many places if it has a limit.
+    Wait(Option<u64>),
+    /// They are not generated. The scheme scales the rate of the model itself, if it scales.
+    Thin,
+    /// The model stands still.
+    Stretch,
+}
+
+impl Way {
+    /// How a scheme holds the data of this traffic back; `None` if it does not, or if their model follows its sender.
+    pub(super) fn of(params: &traffic::Params, reaction: &Reaction) -> Option<Way> {
+        let held = params.held().filter(|_| reaction.sends() || reaction.scales())?;
+        match held.holding() {
+            Holding::Wait => Some(Way::Wait(held.limit())),
+            Holding::Thin => Some(Way::Thin),
+            // The model follows its sender by itself.
+            Holding::Stretch if params.follows_sender() || reaction.scales() => None,
+            Holding::Stretch => Some(Way::Stretch),
+        }
+    }
+}
+
+/// Data that wait in a queue with a limit.
+#[derive(Clone, Debug)]
+struct Queue {
+    size: u64,
+    waiting: Fifo<(Time, Unit)>,
+    /// What the model has next.
+    next: Upcoming,
+    /// A session that the scheme has not heard of, and its end.
+    session: Session,
+}
+
+/// A session that has begun, for the scheme to hear of later.
+#[derive(Clone, Debug, Default)]
+struct Session {
+    has_begun: bool,
+    end: Option<Time>,
+}
+
+impl RateScale for Session {
+    fn begin_session(&mut self, _now: Time) {
+        self.has_begun = true;
+    }
+
+    fn end_session(&mut self, at: Time) {
+        self.end = Some(at);
+    }
+}
+
+impl Session {
+    fn tell(&mut self, scale: &mut impl RateScale, now: Time) {
+        let Session { has_begun, end } = std::mem::take(self);
+        if has_begun {
+            scale.begin_session(now);
+        }
+        if let Some(end) = end {
+            scale.end_session(end.max(now));
+        }
+    }
+}
+
+/// The demand of a sender whose scheme may hold its data back.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    pub(super) way: Way,
+    /// Whether a factor holds the data back, and not an allowance.
+    is_scaled: bool,
+    /// The second cursor, and what it has next. A model that stands still has none.
+    ahead: Option<(Model, Upcoming)>,
+    /// Octets of the newest PDU that was offered.
+    newest: u16,
+    /// Sums since the start of the run.
+    offered: Amount,
+    withheld: Amount,
+    lost: Amount,
+    /// `offered`, `withheld` and `lost` at the start of the measures.
+    base: [Amount; 3],
+    /// What had been sent before the start of the measures.
+    pub(super) sent_before: Amount,
+    queue: Option<Queue>,
+    /// By how much the clock of the model is late.
+    late: Span,
+    /// Changes of parameters that the sender's own model has not reached, with their times.
+    changes: VecDeque<(Time, traffic::Params)>,
+    /// `withheld` and `lost` when the sender became inactive.
+    stopped: Option<[Amount; 2]>,
+}
+
+impl Demand {
+    /// The demand at the start of the run. The model has not begun.
+    pub(super) fn new(way: Way, is_scaled: bool, model: &Model) -> Demand {
+        let mut ahead = (way != Way::Stretch).then(|| (model.clone(), Upcoming::Never));
+        if let Some((model, next)) = &mut ahead {
+            *next = model.start(Time::ZERO, &mut Nominal);
+        }
+        let queue = match (way, &ahead) {
+            (Way::Wait(Some(size)), Some((_, next))) => {
+                Some(Queue { size, waiting: Fifo::default(), next: *next, session: Session::default() })
+            }
+            _ => None,
+        };
+        Demand {
+            way,
+            is_scaled,
+            ahead,
+            newest: 0,
+            offered: Amount::default(),
+            withheld: Amount::default(),
+            lost: Amount::default(),
+            base: [Amount::default(); 3],
+            sent_before: Amount::default(),
+            queue,
+            late: Span::ZERO,
+            changes: VecDeque::new(),
+            stopped: None,
+        }
+    }
+
+    /// Whether the rate of the model itself follows the factor.
+    pub(super) fn follows_factor(&self) -> bool {
+        self.is_scaled && self.way == Way::Thin
+    }
+
+    fn take(&mut self, model: &mut Model, upcoming: Upcoming, scale: &mut impl RateScale, now: Time) -> Taken {
+        match self.way {
+            Way::Wait(None) => {
+                let at = upcoming.time();
+                let (unit, upcoming) = self.step(model, at, &mut Punctual { scale, now });
+                Taken { unit, wait: Some(now.since(at)), upcoming }
+            }
+            Way::Wait(Some(_)) => self.take_queued(model, scale, now),
+            Way::Thin => self.take_newest(model, upcoming, scale, now),
+            Way::Stretch => {
+                let at = upcoming.time();
+                let own = Time(at.0 - self.late.0);
+                self.late = self.late + now.since(at);
+                let (unit, upcoming) = model.advance(own, &mut Punctual { scale, now });
+                let upcoming = match upcoming {
+                    Upcoming::Pdu(at) => Upcoming::Pdu(at + self.late),
+                    Upcoming::Decision(at) => Upcoming::Decision(at + self.late),
+                    Upcoming::Never => Upcoming::Never,
+                };
+                Taken { unit, wait: None, upcoming }
+            }
+        }
+    }
+
+    /// Advances the sender's own model at its instant `at`.
+    fn step(&mut self, model: &mut Model, at: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+        while let Some((since, params)) = self.changes.front()
+            && *since < at
+        {
+            model.retune(params);
+            self.changes.pop_front();
+        }
+        model.advance(at, scale)
+    }
+
+    /// The newest PDU by `now`. Those before it are not generated.
+    fn take_newest(&mut self, model: &mut Model, upcoming: Upcoming, scale: &mut impl RateScale, now: Time) -> Taken {
+        let mut taken = Taken { unit: None, wait: None, upcoming };
+        while let at = taken.upcoming.time()
+            && at <= now
+        {
+            let (unit, upcoming) = self.step(model, at, &mut Punctual { scale, now });
+            taken.upcoming = upcoming;
+            if let Some(unit) = unit {
+                taken.unit.replace(unit).into_iter().for_each(|older| self.withheld.add(older));
+                taken.wait = Some(now.since(at));
+            }
+        }
+        taken
+    }
+
+    /// The first PDU of the queue, which has left when data of the same instant join it.
+    fn take_queued(&mut self, model: &mut Model, scale: &mut impl RateScale, now: Time) -> Taken {
+        self.fill(model, now);
+        let first = self.queue.as_mut().and_then(|queue| queue.waiting.next_if(|_| true));
+        let first = first.or_else(|| {
+            self.fill(model, now + Span(1));
+            self.queue.as_mut()?.waiting.next_if(|_| true)
+        });
+        let upcoming = self.queue.as_mut().map_or(Upcoming::Never, |queue| {
+            queue.session.tell(scale, now);
+            queue.waiting.front().map_or(queue.next, |(at, _)| Upcoming::Pdu(*at))
+        });
+        Taken { unit: first.map(|(_, unit)| unit), wait: first.map(|(at, _)| now.since(at)), upcoming }
+    }
+
+    /// Data join the queue that are generated before `until`, or are lost.
+    fn fill(&mut self, model: &mut Model, until: Time) {
+        let Some(mut queue) = self.queue.take() else { return };
+        while let at = queue.next.time()
+            && at < until
+        {
+            let (unit, next) = self.step(model, at, &mut queue.session);
+            queue.next = next;
+            match unit {
+                Some(unit) if (queue.waiting.len() as u64) < queue.size => queue.waiting.push((at, unit)),
+                Some(unit) => self.lost.add(unit),
+                None => {}
+            }
+        }
+        self.queue = Some(queue);
+    }
+
+    /// Counts what has been offered up to `now`. `upcoming` is what the sender has next, and `sent` all that it has sent.
+    /// Returns whether nothing is missing.
+    pub(super) fn catch_up(&mut self, model: &mut Model, upcoming: Upcoming, sent: Amount, now: Time) -> bool {
+        if self.stopped.is_some() {
+            return true;
+        }
+        self.fill(model, now + Span(1));
+        let follows_factor = self.follows_factor();
+        let Some((model, next)) = &mut self.ahead else { return true };
+        while next.time() <= now {
+            let (unit, later) = model.advance(next.time(), &mut Nominal);
+            *next = later;
+            if let Some(unit) = unit {
+                self.offered.add(unit);
+                self.newest = unit.octets;
+            }
+        }
+        let accounted = sent.and(self.withheld).and(self.lost);
+        if follows_factor {
+            // Its own model has other instants.
+            true
+        } else if upcoming.time() > now {
+            self.offered == accounted && upcoming == *next
+        } else {
+            self.offered.pdus > accounted.pdus
+        }
+    }
+
+    /// What waits, and what is withheld, of a sender that has sent `sent` in all. As of the last `catch_up`.
+    fn waiting_and_withheld(&self, sent: Amount) -> [Amount; 2] {
+        if let Some([withheld, _]) = self.stopped {
+            return [Amount::default(), withheld];
+        }
+        let rest = self.offered.less(sent.and(self.withheld).and(self.lost));
+        match self.way {
+            Way::Wait(_) => [rest, self.withheld],
+            Way::Stretch => [Amount::default(); 2],
+            Way::Thin if self.is_scaled => [Amount::default(), self.withheld.and(rest)],
+            Way::Thin => {
+                let newest = Amount { pdus: 1, bits: u64::from(self.newest) * 8 };
+                let waiting = if rest.pdus > 0 { newest } else { rest };
+                [waiting, self.withheld.and(rest.less(waiting))]
+            }
+        }
+    }
+
+    fn lost_so_far(&self) -> Amount {
+        self.stopped.map_or(self.lost, |[_, lost]| lost)
+    }
+
+    /// What has become of the data, of which `sent` have been sent in all. As of the last `catch_up`.
+    pub(super) fn outcome(&self, sent: Amount) -> Offered {
+        let [waiting, withheld] = self.waiting_and_withheld(sent);
+        let [offered_before, withheld_before, lost_before] = self.base;
+        let offered =
+            if self.way == Way::Stretch { sent.less(self.sent_before) } else { self.offered.less(offered_before) };
+        let lost = self.lost_so_far().less(lost_before);
+        Offered { offered, waiting, withheld: withheld.less(withheld_before), lost }
+    }
+
+    /// Starts the measures afresh.
+    pub(super) fn reset_measures(&mut self, sent: Amount) {
+        let [_, withheld] = self.waiting_and_withheld(sent);
+        self.base = [self.offered, withheld, self.lost_so_far()];
+        self.sent_before = sent;
+    }
+
+    /// Gives the model other parameters, after all events of the instant `now`. `upcoming` is what the sender has next.
+    pub(super) fn retune(&mut self, model: &mut Model, upcoming: Upcoming, params: &traffic::Params, now: Time) {
+        if let Some((ahead, _)) = &mut self.ahead {
+            ahead.retune(params);
+        }
+        let is_behind = self.queue.is_none() && self.way != Way::Stretch && upcoming.time() <= now;
+        if is_behind && !self.follows_factor() {
+            self.changes.push_back((now, params.clone()));
+        } else {
+            model.retune(params);
+        }
+    }
+
+    /// The sender stops: what waits is lost. Its model runs on, and offers nothing.
+    pub(super) fn stop(&mut self, sent: Amount) {
+        if self.stopped.is_none() {
+            let [waiting, withheld] = self.waiting_and_withheld(sent);
+            self.lost = self.lost.and(waiting);
+            self.stopped = Some([withheld, self.lost]);
+            if let Some(queue) = &mut self.queue {
+                queue.waiting.clear();
+            }
+        }
+    }
+
+    /// The sender goes on, with what its model has next.
+    pub(super) fn go_on(&mut self, model: &Model, upcoming: Upcoming) {
+        let Some([withheld, lost]) = self.stopped.take() else { return };
+        (self.withheld, self.lost) = (withheld, lost);
+        if let Some((ahead, next)) = &mut self.ahead {
+            (*ahead, *next) = (model.clone(), upcoming);
+        }
+    }
+}
