@@ -25,6 +25,7 @@ impl Network<'_> {
         let mut warnings = self.after_the_end();
         warnings.extend(self.short_intervals());
         warnings.extend(self.unstable_gains());
+        warnings.extend(self.ties());
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
