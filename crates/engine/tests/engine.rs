@@ -13,6 +13,7 @@ mod forms;
 mod history;
 mod interruptions;
 mod judge;
+mod law;
 mod limits;
 mod mutations;
 mod networks;
