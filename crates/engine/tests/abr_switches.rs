@@ -263,7 +263,8 @@ fn eprca_plus_plus_unmarks_a_connection_that_has_stopped() {
         assert!(rates.iter().all(|rate| (rate / 71.25 - 1.0).abs() < 1.0 / cells), "{point}: {rates:?}");
         assert!((rates[0] / rates[1] - 1.0).abs() < 1e-3, "{point}: {rates:?}");
     }
-    // As a reading: with the eight that stay established, one tenth is the share that B may be sure of.
-    let [a, b] = rates_after_others_stopped("eprca_plus_plus = { active = 'established' }");
-    assert!(a > 100.0 && b < 40.0, "{a} {b}");
+    // As a reading: with the eight that stay established, a tenth is all that either may be sure of.
+    let rates = rates_after_others_stopped("eprca_plus_plus = { active = 'established' }");
+    let [low, high] = [rates[0].min(rates[1]), rates[0].max(rates[1])];
+    assert!(low < 40.0 && high > 100.0, "{rates:?}");
 }
