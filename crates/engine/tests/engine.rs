@@ -15,6 +15,7 @@ mod history;
 mod interruptions;
 mod judge;
 mod length;
+mod law;
 mod limits;
 mod mutations;
 mod networks;
