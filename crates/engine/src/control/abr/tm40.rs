@@ -42,6 +42,8 @@ const MOST_24_BITS: u64 = (1 << 24) - 1;
 
 /// RIF of the standard.
 const RIF: f64 = 1.0 / 16.0;
+/// The least RIF of the standard.
+const LEAST_RIF: f64 = 1.0 / 32768.0;
 
 /// Parameters of a TM 4.0 source. Ranges and defaults are those of TM 4.0, unless another source is named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -237,8 +239,8 @@ impl Params {
         let bits = f64::from(self.nrm) * f64::from(octets) * 8.0;
         let answers = 1.0 + equal_share * round_trip.seconds() / bits;
         let most = RIF * equal_share / (answers * pcr);
-        let powers = (4..=15).map(|halvings| 1.0 / f64::from(1u32 << halvings));
-        powers.clone().find(|&rif| rif <= most).or(powers.last()).unwrap_or(RIF)
+        let mut powers = (4..=15).map(|halvings| 1.0 / f64::from(1u32 << halvings));
+        powers.find(|&rif| rif <= most).unwrap_or(LEAST_RIF)
     }
 
     /// Crm: unacknowledged forward RM cells at which feedback is missing.
