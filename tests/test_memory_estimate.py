@@ -28,7 +28,7 @@ result = penstock.run(scenario, most_memory_gb=100)
 print(status("VmHWM") - before)
 """
 CBR = {"cbr": {"rate": "1 kb/s", "start": "0 s"}}
-POLICER = {"leaky_bucket": {"rate": "1 kb/s", "depth": "10 cells"}}
+POLICER = {"leaky_bucket": {"drain": "1 kb/s", "depth": "10 cells"}}
 ACCESS = {"rate": "10 Mb/s", "delay": "1 ms"}
 KINDS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "no rows": (400_000, {}),
@@ -36,7 +36,7 @@ KINDS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "access line": (400_000, {"flow.many.access": ACCESS}),
     "access line and rows": (150_000, {"flow.many.access": ACCESS, "measure.flows": True}),
     "access line with a queue": (
-        150_000,
+        20_000,
         {"flow.many.access": {**ACCESS, "queues": [{"drop_tail": {"size": "5 cells"}}]}},
     ),
     "access line without a rate": (400_000, {"flow.many.access": {"delay": "1 ms"}}),
