@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from penstock.analyse.results import Results
-
 LEAST_SHARE = 0.01
 """A smaller share of what was offered is not told: every run ends with some data that still wait."""
 ENDS = {"waiting": "held_pdus", "not generated": "withheld_pdus", "lost at the source": "source_lost"}
@@ -43,11 +41,10 @@ def warnings_of_groups(groups: pl.DataFrame) -> list[str]:
     return [_sentence(row) for row in unsent(groups).iter_rows(named=True)]
 
 
-def warnings_of_results(results: Results) -> list[str]:
+def warnings_of_points(groups: pl.DataFrame) -> list[str]:
     """A sentence for each such group of an experiment, about the point at which it sent the least of its demand."""
     import polars as pl
 
-    groups = results.table("groups")
     if not groups.height or "offered_pdus" not in groups.columns:
         return []
     points = groups["point"].n_unique()

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.analyse.demand import warnings_of_results
+from penstock.analyse.demand import warnings_of_points
 from penstock.analyse.replications import are_one_run, warning_of
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import Plotted
@@ -137,7 +137,7 @@ class Results(Plotted):
         if self.about["kind"] in ("league", "study"):
             return []
         told = [warning_of(len(self.constant), self.plan["point"].n_unique())] if self.constant else []
-        return [*told, *warnings_of_results(self)]
+        return [*told, *warnings_of_points(self.table("groups"))]
 
     @property
     def wanted(self) -> int:
