@@ -41,8 +41,8 @@ KINDS: dict[str, tuple[int, Mapping[str, Any]]] = {
     ),
     "access line without a rate": (400_000, {"flow.many.access": {"delay": "1 ms"}}),
     "policer": (300_000, {"flow.many.policers": [POLICER]}),
-    "control": (300_000, {"scheme": "erica", "flow.many.traffic": {"greedy": {}}}),
-    "held back": (300_000, {"scheme": "becn"}),
+    "control": (50_000, {"scheme": "erica", "flow.many.traffic": {"greedy": {}}}),
+    "held back": (100_000, {"scheme": "becn"}),
     "transport": (60_000, {"flow.many.transport": {"tp4": {}}}),
     "percentiles": (20_000, {"measure.flows": True, "measure.flow_percentiles": True}),
 }

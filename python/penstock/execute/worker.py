@@ -38,6 +38,8 @@ SLICE_S = 0.05
 LEAST_SPAN_S = 0.001
 """Simulated time of the first slice, and of the shortest. The engine returns by itself after about a second of work;
 with a shorter slice it would return too often, and stopping it is expensive."""
+LONGEST_SPAN_S = 2e7
+"""Simulated time of the longest slice: more than the longest run."""
 
 
 class Limits(NamedTuple):
@@ -121,7 +123,7 @@ def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
         ended = run.advance(span_s)
         took_s = time.perf_counter() - before
         watch(run.progress)
-        span_s = max(LEAST_SPAN_S, span_s * min(4.0, max(0.25, SLICE_S / max(took_s, 1e-6))))
+        span_s = next_span_s(span_s, took_s)
     return Outcome(
         key=task.key,
         seed=task.seed,
@@ -135,6 +137,15 @@ def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
         started=started,
         host=socket.gethostname(),
     )
+
+
+def next_span_s(span_s: float, took_s: float) -> float:
+    """How far to simulate next, if a span took so many seconds: as far as about fills a slice.
+
+    A run may stop early again and again, so that no span is long enough; there is no longer run than the longest span.
+    """
+    wanted = span_s * min(4.0, max(0.25, SLICE_S / max(took_s, 1e-6)))
+    return min(LONGEST_SPAN_S, max(LEAST_SPAN_S, wanted))
 
 
 def load_trace(name: str, sha256: str) -> _engine.Trace:

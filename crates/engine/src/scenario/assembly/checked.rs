@@ -156,6 +156,6 @@ mod tests {
         assert!(network.flows.capacity().max(network.ports.capacity()) < 16);
         let timeline = Timeline::new(&scenario, network.line_ports()).unwrap();
         // A flow of 800 bytes with its row of 800, an access line of 250 with its two rows of 450.
-        assert_eq!(network.estimate(&timeline).memory, 2_000_000 * (1_600 + 250 + 900) + 1_700);
+        assert_eq!(network.estimate(&timeline).memory, 2_000_000 * (2_500 + 250 + 1_400) + 1_700);
     }
 }

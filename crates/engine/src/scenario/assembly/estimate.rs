@@ -251,7 +251,7 @@ mod tests {
         let one = of("100 s", "{ unlimited = {} }", cbr).unwrap();
         assert_eq!(one.pdus, 99_997);
         // 99,998 PDU seconds in transit, in 101 s.
-        assert_eq!((one.held, one.memory), (990, 1_600 + 1_700 + 990 * 90));
+        assert_eq!((one.held, one.memory), (990, 2_500 + 1_700 + 990 * 90));
         // Twice the line rate: 200,000 - 4 - 100,001, and the picoseconds.
         let two = of("100 s", "{ unlimited = {} }", &format!("count = 2\n{cbr}")).unwrap();
         assert_eq!(two.pdus, 199_995);
