@@ -11,27 +11,25 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.01
 """A smaller share of what was offered is not told: every run ends with some data that still wait."""
-ENDS = {"waiting": "held_pdus", "not generated": "withheld_pdus", "lost at the source": "source_lost"}
-"""What becomes of data that are not sent, and its column."""
-VERBS = {
-    "waiting": "wait at the source at the end",
-    "not generated": "were not generated (thinned)",
-    "lost at the source": "were lost at the source",
+ENDS = {
+    "held_pdus": "wait at the source at the end",
+    "withheld_pdus": "were not generated (thinned)",
+    "source_lost": "were lost at the source",
 }
+"""The columns of data that are not sent, and what becomes of them."""
 
 
 def unsent(groups: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     """The groups that offered at least 1 % more than they sent, over all their rows, for each value of ``by``.
 
-    The columns are those of ``by``, ``group``, the means of ``offered_bps`` and ``load_bps``, and of each of ``ENDS``
-    the share of the PDUs that were offered.
+    The columns are those of ``by``, ``group``, the means of ``offered_bps`` and ``load_bps``, and those of ``ENDS``, as
+    shares of the PDUs that were offered.
     """
     import polars as pl
 
-    shares = {end: pl.sum(column) / pl.sum("offered_pdus") for end, column in ENDS.items()}
     rows = groups.filter(pl.col("offered_pdus") > 0)
     found = rows.group_by(*by, "group", maintain_order=True).agg(
-        pl.mean("offered_bps"), pl.mean("load_bps"), *(share.alias(end) for end, share in shares.items())
+        pl.mean("offered_bps", "load_bps"), pl.sum(*ENDS) / pl.sum("offered_pdus")
     )
     return found.filter(pl.sum_horizontal(*ENDS) >= LEAST_SHARE)
 
@@ -57,6 +55,6 @@ def warnings_of_points(groups: pl.DataFrame) -> list[str]:
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
-    ends = ", ".join(f"{100 * row[end]:.3g} % {verb}" for end, verb in VERBS.items() if row[end] > 0)
+    ends = ", ".join(f"{100 * row[end]:.3g} % {verb}" for end, verb in ENDS.items() if row[end] > 0)
     offered, load = (f"{row[column] / 1e6:.4g} Mb/s" for column in ("offered_bps", "load_bps"))
     return f"the sources of {row['group']} offered {offered} and sent {load}: {ends}"

@@ -137,7 +137,12 @@ class Results(Plotted):
         if self.about["kind"] in ("league", "study"):
             return []
         told = [warning_of(len(self.constant), self.plan["point"].n_unique())] if self.constant else []
-        return [*told, *warnings_of_points(self.table("groups"))]
+        return [*told, *self._unsent]
+
+    @cached_property
+    def _unsent(self) -> list[str]:
+        """The sentences about groups that sent too little: the tables of all runs are read for them, once."""
+        return warnings_of_points(self.table("groups"))
 
     @property
     def wanted(self) -> int:
