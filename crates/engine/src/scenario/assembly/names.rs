@@ -18,9 +18,7 @@ const LONGEST_NAME: usize = 250;
 /// Checks the title, and the names of all lines and groups together.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     short("title", &scenario.title, LONGEST_TITLE)?;
-    for (kind, name) in scenario.capacity.keys().map(|name| ("capacity", name)) {
-        short(kind, name, LONGEST_NAME)?;
-    }
+    scenario.capacity.keys().try_for_each(|name| short("capacity", name, LONGEST_NAME))?;
     scenario.flow.keys().try_for_each(|name| no_flow_of_another(name, &scenario.flow))
 }
 

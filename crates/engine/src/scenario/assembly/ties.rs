@@ -6,14 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::{FlowPlan, Network};
 use super::port_plan::PortPlan;
 use crate::core::error::Fault;
-use crate::core::time::Span;
+use crate::core::time::{PICOSECONDS, Span};
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Order;
 use crate::traffic;
-
-/// Picoseconds in a second.
-const PICOSECONDS: f64 = 1e12;
 
 /// Flows with one period and one phase.
 #[derive(Default)]
@@ -49,7 +46,7 @@ impl Network<'_> {
     fn beat(&self, flow: &FlowPlan<'_>) -> Option<(usize, [u64; 2])> {
         let traffic::Params::Cbr(source) = &flow.params.traffic else { return None };
         let bits = u64::from(flow.params.octets) * 8;
-        let period = libm::round(bits as f64 / source.rate.bits_per_second() * PICOSECONDS) as u64;
+        let period = libm::round(bits as f64 / source.rate.bits_per_second() * PICOSECONDS as f64) as u64;
         let access = flow.params.access.as_ref();
         let sent = access.and_then(|access| access.rate).map_or(Span::ZERO, |rate| rate.rounded().span(bits));
         let delay = access.map_or(Span::ZERO, |access| access.delay);
