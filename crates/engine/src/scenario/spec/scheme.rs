@@ -72,6 +72,12 @@ impl Scheme {
         Ok(Scheme { keyword: scheme.keyword, given, parts })
     }
 
+    /// Whether there is anything in its table.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     /// Whether its table has this role: the part is the scenario's and not the scheme's own.
     #[must_use]
     pub fn gives(&self, role: &str) -> bool {
@@ -80,10 +86,15 @@ impl Scheme {
 }
 
 impl schemes::Scheme {
+    /// Its parts, as the list has them.
+    pub(in crate::scenario) fn table(&self) -> Map<String, Value> {
+        table(self.parts)
+    }
+
     /// Its parts, with the parameters of the list.
     #[must_use]
     pub fn own_parts(&self) -> Parts {
-        serde_path_to_error::deserialize(&Value::Object(table(self.parts))).unwrap_or_default()
+        serde_path_to_error::deserialize(&Value::Object(self.table())).unwrap_or_default()
     }
 
     /// What its congestion points send.
