@@ -158,7 +158,7 @@ def test_standard_input_is_a_scenario(piped: Piped, penstock: Command, small_tex
 
 
 def test_a_sweep_from_standard_input_says_how_it_was_run(penstock: Command, swept: Path) -> None:
-    assert json.loads((swept / "experiment.json").read_text(encoding="utf-8"))["details"]["file"] == "-"
+    assert json.loads((swept / "experiment.json").read_text(encoding="utf-8"))["details"]["words"] == ["-"]
     assert penstock("report", swept).returncode == 0
     page = (swept / "report.html").read_text(encoding="utf-8")
     assert f"penstock sweep - --out {swept}" in page
@@ -175,7 +175,7 @@ def test_standard_input_is_compared_with_a_file(piped: Piped, small_text: str, s
     done = piped(small_text.encode(), "compare", "-", small_file.name, "--replications", 2, "--out", "compared")
     assert done.returncode == 0
     details = json.loads((small_file.parent / "compared" / "experiment.json").read_text(encoding="utf-8"))["details"]
-    assert details["files"] == ["-", small_file.name]
+    assert details["words"] == ["-", small_file.name]
     assert list(details["scenarios"]) == ["stdin", "small"]
 
 

@@ -159,11 +159,30 @@ def test_short_intervals_and_slow_lines_are_warned_of() -> None:
     (remedy,) = re.findall(r"\{ time = .* \}", short)
     assert told(14, f"{{ interval = {remedy} }}") == []
     assert told(14, '{ interval = "auto" }') == []
+    # 42 packets of 1,500 octets take 3.2 ms: the octets that pass count, and `auto` follows them.
+    packets = f"octets = 1500\n{TM40}"
+    (short,) = told(14, '{ interval = { time = "1 ms" } }', packets)
+    assert "at most 13.0 PDUs of 1500 octets, too few to see all 14 active flows" in short
+    (remedy,) = re.findall(r"\{ time = .* \}", short)
+    assert told(14, f"{{ interval = {remedy} }}", packets) == []
+    assert told(14, '{ interval = "auto" }', packets) == []
     slow = lan("", 'access = { rate = "20 Mb/s" }\npriority = 3', count=1)
     assert [line.split(":")[0] for line in warnings(Scenario.parse(slow).meetings())] == [
         "flow.data.access.rate = 20 Mb/s",
         "flow.data.priority = 3",
     ]
+
+
+def test_gains_that_are_not_stable_are_warned_of() -> None:
+    def told(gain: str, count: int) -> list[str]:
+        point = f"congestion_point.phantom = {{ alpha_inc = {gain}, alpha_dec = {gain} }}"
+        return warnings(Scenario.parse(lan(point, TM40, traffic=GREEDY, count=count)).meetings())
+
+    (unstable,) = told("0.0625", 20)
+    assert "congestion_point.phantom.alpha_inc = 0.0625: with 20 flows" in unstable
+    # The remedies work.
+    (most,) = re.findall(r"at most (\S+)", unstable)
+    assert told(most, 20) == told('"auto"', 20) == []
 
 
 def test_a_window_over_a_queue_of_bits_and_beside_other_queues() -> None:

@@ -333,11 +333,12 @@ def test_rows_of_flows_are_left_out_on_request(small: Scenario) -> None:
 def test_distributions_are_kept_on_request(small: Scenario) -> None:
     assert penstock.run(small).distributions.is_empty()
     result = penstock.run(small.with_({"measure.distributions": True}), replications=2)
-    assert result.distributions.columns == ["replication", "group", "delay_s", "count"]
+    assert result.distributions.columns == ["replication", "group", "delay_s", "count", "count_generation"]
     for group in result.groups.iter_rows(named=True):
         steps = result.distributions.filter(replication=group["replication"], group=group["group"])
         assert steps["count"].sum() == group["delivered"]
         assert (steps["count"] > 0).all()
+        assert steps["count_generation"].to_list() == steps["count"].to_list(), "nothing waits"
         assert steps["delay_s"].is_sorted()
         assert steps["delay_s"].n_unique() == steps.height
         assert group["delay_max_s"] < steps["delay_s"].item(-1) <= group["delay_max_s"] * 1.008

@@ -122,8 +122,8 @@ def test_a_limit_may_be_a_quantity(steady: Scenario) -> None:
 @pytest.mark.parametrize(
     ("text", "told", "met", "unmet"),
     [
-        ("delay_mean_s < 1", "steady.delay_mean_s < 1 s", "below 1 s", "at least 1 s"),
-        ("delay_p99_s > 400 ms", "steady.delay_p99_s > 400 ms", "above 400 ms", "at most 400 ms"),
+        ("delay_mean_s < 1", "steady.delay_generation_mean_s < 1 s", "below 1 s", "at least 1 s"),
+        ("delay_p99_s > 400 ms", "steady.delay_generation_p99_s > 400 ms", "above 400 ms", "at most 400 ms"),
         ("throughput_bps>2e6", "steady.throughput_bps > 2e+06 b/s", "above 2e+06 b/s", "at most 2e+06 b/s"),
         ("loss_ratio > 1e-3", "steady.loss_ratio > 0.001", "above 0.001", "at most 0.001"),
     ],
@@ -145,25 +145,27 @@ def capacity_results(answer: object, bisected: list[list[float]], of: str, until
     [
         (
             *("bracketed", 2.0, 4.0),
-            "With 95 % confidence steady.delay_p99_s is at least 400 ms at rate = 2 Mb/s, and below 400 ms at 4 Mb/s.",
+            "With 95 % confidence steady.delay_generation_p99_s is at least 400 ms at rate = 2 "
+            "Mb/s, and below 400 ms at 4 Mb/s.",
         ),
         (
             *("bracketed", None, 4.0),
-            "steady.delay_p99_s crosses its limit of 400 ms in the range, but the runs leave open where "
-            "steady.delay_p99_s is still at least 400 ms: give more replications, or a wider range.",
+            "steady.delay_generation_p99_s crosses its limit of 400 ms in the range, but the runs leave open where "
+            "steady.delay_generation_p99_s is still at least 400 ms: give more replications, or a wider range.",
         ),
         (
             *("bracketed", 2.0, None),
-            "steady.delay_p99_s crosses its limit of 400 ms in the range, but the runs leave open from where it is "
+            "steady.delay_generation_p99_s crosses its limit of 400 ms in the range, but the "
+            "runs leave open from where it is "
             "below 400 ms: give more replications, or a wider range.",
         ),
         (
             *("never", 9.0, None),
-            "The capacity is above the range: steady.delay_p99_s is still at least 400 ms at rate = 9 Mb/s.",
+            "The capacity is above the range: steady.delay_generation_p99_s is still at least 400 ms at rate = 9 Mb/s.",
         ),
         (
             *("always", None, 1.0),
-            "The capacity is below the range: steady.delay_p99_s is below 400 ms at rate = 1 Mb/s already.",
+            "The capacity is below the range: steady.delay_generation_p99_s is below 400 ms at rate = 1 Mb/s already.",
         ),
     ],
 )
@@ -176,7 +178,8 @@ def test_a_capacity_is_told_with_units_and_without_a_double_negative(
     asked = Asked.of(results)
     assert headline(results, asked) == told
     assert notes(results, asked) == [
-        "steady.delay_p99_s rises between rate = 2 Mb/s and 4 Mb/s, by paired differences: it may cross its limit at "
+        "steady.delay_generation_p99_s rises between rate = 2 Mb/s and 4 Mb/s, by paired "
+        "differences: it may cross its limit at "
         "several places. Look at the curve."
     ]
     assert headline(capacity_results(None, [], of, until), asked) == "The capacity has not been found yet."
@@ -201,7 +204,7 @@ def test_an_answer_has_the_unit_of_its_metric(column: str, value: float, told: s
         ("steady.loss_ratio", "this is no condition"),
         ("steady.loss > 1", "there is no such metric"),
         ("utilisation > 0.9", "this is the metric of 2 ports: one is needed; write trunk.utilisation"),
-        ("steady.delay_p99_s > 4 kb/s", '"4 kb/s" is no limit for steady.delay_p99_s'),
+        ("steady.delay_p99_s > 4 kb/s", '"4 kb/s" is no limit for steady.delay_generation_p99_s'),
     ],
 )
 def test_bad_conditions(steady: Scenario, text: str, told: str) -> None:

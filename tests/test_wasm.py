@@ -18,7 +18,7 @@ from penstock.core.scenario import ready
 HERE = Path(__file__).parent
 BUILT = HERE.parent / "studio" / "wasm"
 WASM = BUILT / "penstock_wasm_bg.wasm"
-LARGEST = 1_000_000
+LARGEST = 1_600_000
 """The most octets of the compressed engine: a page must load soon."""
 EVENTS = 5_000
 """At least so many PDUs are handled by each run of the fast tests, or the run ends."""

@@ -6,7 +6,9 @@
 pub use self::held::{Amount, Held, Holding, Nominal, Offered, Punctual};
 pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
+pub use self::rate_scale::RateScale;
 pub use self::sequence::Sequence;
+pub use self::unit::Unit;
 use crate::core::error::Fault;
 use crate::core::pdu::Body;
 use crate::core::random::Stream;
@@ -24,12 +26,14 @@ mod offer;
 mod on_off;
 mod packets;
 mod poisson;
+mod rate_scale;
 mod replay;
 mod sequence;
 mod silent;
 mod trace;
 mod train;
 mod two_rate_video;
+mod unit;
 
 /// The next event of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,35 +56,6 @@ impl Upcoming {
             Upcoming::Never => Time::NEVER,
         }
     }
-}
-
-/// How a reaction point scales traffic that has a nominal rate. By default the traffic keeps that rate.
-pub trait RateScale {
-    /// A session (a call, a file) begins at `now`.
-    fn begin_session(&mut self, _now: Time) {}
-    /// The session that has begun ends at `at`, which may be later than now. Traffic without an end never says so.
-    fn end_session(&mut self, _at: Time) {}
-    /// Factor on the nominal rate at `now`: 1 without control, 0 while stopped.
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-    /// The earliest known time at which a factor of 0 may rise.
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-    /// When data leave that the model has generated at `at`.
-    fn left(&mut self, at: Time) -> Time {
-        at
-    }
-}
-
-/// The user data of one PDU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// Length in octets, headers included.
-    pub octets: u16,
-    /// Number of its file, frame or message.
-    pub number: u64,
 }
 
 /// The output of a model.

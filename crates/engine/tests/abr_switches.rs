@@ -221,3 +221,52 @@ fn minimum_rates_above_the_target_are_refused() {
     slow.flow.get_mut("high").unwrap().access.as_mut().unwrap().rate = Some(LineRate::Bits(Rate(40_000_000)));
     assert!(Run::new(&slow, 1, 0, Form::Fast).is_ok());
 }
+
+/// A begins at 0 s, B at 1 s. Eight others stop at 0.5 s. Of a line of 150 Mb/s, measured from 2 s on.
+const STOPPED: &str = r#"
+duration = "3 s"
+warm_up = "2 s"
+[line.l]
+between = ["a", "b"]
+rate = "150 Mb/s"
+delay = "1 ms"
+congestion_point.POINT
+[defaults.flow]
+path = ["a", "b"]
+reaction_point.tm40 = {}
+notification_point.turn_round = {}
+[flow.a]
+traffic.greedy = {}
+[flow.b]
+traffic.greedy = { start = "1 s" }
+[flow.others]
+count = 8
+traffic.greedy = { pause = { from = "0.5 s", to = "3 s" } }
+"#;
+
+/// Mb/s of A and B, RM cells included.
+fn rates_after_others_stopped(point: &str) -> [f64; 2] {
+    let report = agreed(&document::parse(&STOPPED.replace("POINT", point)).unwrap());
+    let rate = |name: &str| {
+        let row = report.flows.iter().find(|row| row.flow == name).unwrap();
+        row.throughput_bps * NRM / (NRM - 1.0) / 1e6
+    };
+    ["a", "b"].map(rate)
+}
+
+/// "Each VC entry is marked or unmarked according to the status of its corresponding VC (active or inactive)":
+/// the paper on EPRCA++, section II.
+#[test]
+fn eprca_plus_plus_unmarks_a_connection_that_has_stopped() {
+    // A load is measured in whole cells. ER is the larger of the fair share and CCR / load, so it lies above the fair share
+    // by up to a cell of an interval: one of the printed 30, and one of 80 with `auto`.
+    for (point, cells) in [("{}", 30.0), ("{ interval = 'auto', active = 'seen' }", 80.0)] {
+        let rates = rates_after_others_stopped(&format!("eprca_plus_plus = {point}"));
+        assert!(rates.iter().all(|rate| (rate / 71.25 - 1.0).abs() < 1.0 / cells), "{point}: {rates:?}");
+        assert!((rates[0] / rates[1] - 1.0).abs() < 1e-3, "{point}: {rates:?}");
+    }
+    // As a reading: with the eight that stay established, a tenth is all that either may be sure of.
+    let rates = rates_after_others_stopped("eprca_plus_plus = { active = 'established' }");
+    let [low, high] = [rates[0].min(rates[1]), rates[0].max(rates[1])];
+    assert!(low < 40.0 && high > 100.0, "{rates:?}");
+}

@@ -176,7 +176,7 @@ fn a_queue_at_the_source_behind_a_fixed_allowance_is_m_d_1() {
                 factorial *= f64::from(k);
             }
             let x = (f64::from(k) - time / service) * rho;
-            sum += x.powi(k as i32) / factorial * (-x).exp();
+            sum += libm::pow(x, f64::from(k)) / factorial * libm::exp(-x);
         }
         (1.0 - rho) * sum
     };

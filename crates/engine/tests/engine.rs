@@ -14,6 +14,7 @@ mod forms;
 mod history;
 mod interruptions;
 mod judge;
+mod law;
 mod length;
 mod limits;
 mod mutations;

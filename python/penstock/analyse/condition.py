@@ -15,6 +15,10 @@ from penstock.statistics import Estimate
 
 FORM = re.compile(r"\s*([^<>=\s]+)\s*([<>])=?\s*([^<>=]+?)\s*")
 EXAMPLE = 'write METRIC < LIMIT or METRIC > LIMIT, as "voice.loss_ratio < 1e-4" or "voice.delay_p99_s > 400 ms"'
+FROM_GENERATION = {f"delay_{each}_s": f"delay_generation_{each}_s" for each in ("mean", "p50", "p99", "p999", "max")}
+"""What a question means by a delay: users wait for data from their generation on, at the source as in the network."""
+IN_NETWORK = "delay_network_"
+"""How the name of a delay begins that counts from transmission."""
 UNITS = {"s": " s", "bps": " b/s", "bits": " bits"}
 """The unit of a limit without one, by the end of the column's name."""
 READERS = {"s": units.seconds, "bps": units.bits_per_second, "bits": units.bits}
@@ -85,7 +89,7 @@ def condition(text: str, scenario: Scenario, option: str) -> Condition:
 def single(text: str, scenario: Scenario, option: str) -> Metric:
     """The metric of one group or port that a text names. Raises :class:`InputError`, also for one of all groups."""
     try:
-        own = metric(text, scenario)
+        own = metric(_asked(text), scenario)
     except InputError as error:
         raise InputError(error.reason, path=option, value=error.value, remedy=error.remedy) from None
     if own.name:
@@ -99,6 +103,14 @@ def single(text: str, scenario: Scenario, option: str) -> Metric:
         value=text,
         remedy=f"write {names[0]}.{own.column}; there are {', '.join(names)}" if names else "",
     )
+
+
+def _asked(text: str) -> str:
+    """The metric that a question means by a delay: that from generation, unless it asks for that in the network."""
+    name, point, column = text.strip().rpartition(".")
+    if column in FROM_GENERATION:
+        return f"{name}{point}{FROM_GENERATION[column]}"
+    return f"{name}{point}{column.replace(IN_NETWORK, 'delay_', 1)}" if column.startswith(IN_NETWORK) else text
 
 
 def _unit(column: str) -> str:

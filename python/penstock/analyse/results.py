@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.analyse.demand import warnings_of_points
 from penstock.analyse.replications import are_one_run, warning_of
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import Plotted
@@ -129,13 +130,14 @@ class Results(Plotted):
         return frozenset(point for point, own in rows if are_one_run(own))
 
     def warnings(self) -> list[str]:
-        """One sentence, if the replications of any point are the same run.
+        """A sentence if the replications of any point are the same run, and one for each group that sent too little.
 
         A league has its own sentence, and a study its claims.
         """
-        if self.about["kind"] in ("league", "study") or not self.constant:
+        if self.about["kind"] in ("league", "study"):
             return []
-        return [warning_of(len(self.constant), self.plan["point"].n_unique())]
+        told = [warning_of(len(self.constant), self.plan["point"].n_unique())] if self.constant else []
+        return [*told, *warnings_of_points(self.table("groups"))]
 
     @property
     def wanted(self) -> int:

@@ -59,8 +59,9 @@ class Result(Plotted):
         slowdowns: one row a tenth of the nominal rate, for each traffic class whose rates a factor scales (satellite
             study): the share of its sessions' time below it, and the shares of its sessions.
         series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
-        distributions: the delay distribution of each group, ``group, delay_s, count``: steps of 0.8 % at most,
-            named by their upper ends, without the empty ones; empty unless the scenario has
+        distributions: the distributions of delays of each group, ``group, delay_s, count, count_generation``: steps of
+            0.8 % at most, named by their upper ends, with the PDUs whose delay in the network, or since their
+            generation, is in this step; without steps of neither; empty unless the scenario has
             ``measure.distributions``.
         manifest: all data to run it again: the scenario with every default, seed, replications, version,
             a fingerprint for each run; and the wall time, the interpreter and the platform of this run.

@@ -12,6 +12,7 @@ path = [...]         # the path of those flows of a traffic that name none
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -57,7 +58,7 @@ Tree = dict[str, Any]
 
 def is_league(source: str) -> bool:
     """Whether this is the file of a league, or the name of a ready one: it has a key that no scenario has."""
-    if Path(source).exists():
+    if os.path.exists(source):  # noqa: PTH110 - a name that can be none is False, not an error
         try:
             return bool(OF_LEAGUES & set(tomllib.loads(read_file_of(Path(source), LEAGUE))))
         except (InputError, tomllib.TOMLDecodeError, RecursionError):

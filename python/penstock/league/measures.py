@@ -200,7 +200,9 @@ def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> di
     import polars as pl
 
     groups, own_flows, ports, about = (_by_run(results.rows(name, runs=wanted)) for name in TABLES)
-    steps = _lists(results.rows("distributions", runs=wanted), "group", "delay_s", "count")
+    counted = results.rows("distributions", runs=wanted)
+    counted = counted.filter(pl.col("count") > 0) if counted.width else counted
+    steps = _lists(counted, "group", "delay_s", "count")
     rows = series.filter(pl.col("quantity") == RECEIVED) if series.width else series
     received = _lists(rows, "component", "time_s", "value")
     return {

@@ -137,8 +137,11 @@ def nothing(what: str, reason: str, remedy: str) -> InputError:
 
 def delays(scenario: Scenario, result: Result) -> Sheet:
     """The distribution of the delays of each group, of all replications together."""
+    import polars as pl
+
     result = result.independent()
-    rows = result.distributions.group_by("group", "delay_s", maintain_order=True).sum()
+    counted = result.distributions.filter(pl.col("count") > 0)
+    rows = counted.group_by("group", "delay_s", maintain_order=True).sum()
     if not rows.height:
         remedy = 'run scenario.with_({"measure.distributions": True})'
         raise nothing(DELAYS, "there are no distributions of delays", remedy)

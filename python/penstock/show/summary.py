@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse import replications
+from penstock.analyse.demand import unsent, warnings_of_groups
 from penstock.analyse.estimates import intervals
 from penstock.show import theory
 from penstock.show.terminal import print_table, print_text
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 MEANS = (
+    *("offered_bps", "held_bits", "source_wait_mean_s", "delay_generation_mean_s", "delay_generation_p99_s"),
     *("loss_ratio", "delay_mean_s", "delay_p99_s", "jitter_share", "throughput_bps", "load_bps", "sent_bps"),
     *("accepted_per_s", "power", "success_once", "success_all", "discard_share"),
 )
@@ -77,6 +79,11 @@ def summary(result: Result) -> dict[str, list[Row]]:
         pl.mean("throughput_bps"),
         pl.mean("load_bps"),
         pl.mean("sent_bps"),
+        *(pl.mean(name) for name in ("offered_bps", "held_bits", "source_wait_mean_s", "source_wait_p99_s")),
+        ratio("withheld_pdus", "offered_pdus").alias("withheld_share"),
+        pl.when(pl.col("offered_pdus").is_not_null().any()).then(pl.sum("source_lost")).alias("source_lost"),
+        *(pl.mean(name) for name in ("delay_generation_mean_s", "delay_generation_p99_s")),
+        pl.max("delay_generation_max_s"),
         *(connections if has_connections else ()),
     )
     ports = result.ports.group_by("port", maintain_order=True).agg(
@@ -116,6 +123,9 @@ def print_summary(result: Result) -> None:
     rows = summary(result)
     note = _note(result)
     _print_groups(rows["groups"], note)
+    held = {*unsent(result.groups)["group"], *(row["group"] for row in rows["groups"] if row["source_wait_mean_s"])}
+    if held:
+        _print_demand([row for row in rows["groups"] if row["group"] in held])
     if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
         _print_connections(connected)
     if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
@@ -141,7 +151,7 @@ def _note(result: Result) -> str:
 def warnings(result: Result) -> list[str]:
     """What a reader must know before the numbers of a run."""
     told = [replications.warning(len(result.manifest["runs"]))] if result.constant else []
-    return [*told, *filter(None, [unheard_notices(result)])]
+    return [*told, *filter(None, [unheard_notices(result)]), *warnings_of_groups(result.groups)]
 
 
 def unheard_notices(result: Result) -> str:
@@ -167,6 +177,28 @@ def _print_groups(groups: Sequence[Row], note: str) -> None:
             ("jitter share", "jitter_share", _ratio),
             (f"throughput {unit}", "throughput_bps", rate),
             (f"load {unit}", "load_bps", rate),
+        ],
+        groups,
+    )
+
+
+def _print_demand(groups: Sequence[Row]) -> None:
+    """What sources offered that a scheme holds back, and the delays of their data from their generation."""
+    unit, rate = _rate_unit(row["offered_bps"] for row in groups)
+    print_table(
+        "What the sources offered, and delays from its generation",
+        [
+            ("class", "group", str),
+            (f"offered {unit}", "offered_bps", rate),
+            (f"load {unit}", "load_bps", rate),
+            ("waits at end kbit", "held_bits", lambda bits: f"{bits / 1e3:,.1f}"),
+            ("withheld", "withheld_share", _ratio),
+            ("lost at source", "source_lost", _count),
+            ("wait mean ms", "source_wait_mean_s", _milliseconds),
+            ("wait p99 ms", "source_wait_p99_s", _milliseconds),
+            ("mean ms", "delay_generation_mean_s", _milliseconds),
+            ("p99 ms", "delay_generation_p99_s", _milliseconds),
+            ("max ms", "delay_generation_max_s", _milliseconds),
         ],
         groups,
     )

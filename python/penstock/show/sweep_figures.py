@@ -177,7 +177,10 @@ def of_delays(results: Results) -> Iterator[Sheet]:
     if not rows.height:
         return
     wording = Wording.of(results)
-    summed = rows.group_by("group", "point", *results.parameters, "delay_s", maintain_order=True).agg(pl.sum("count"))
+    counted = rows.filter(pl.col("count") > 0)
+    summed = counted.group_by("group", "point", *results.parameters, "delay_s", maintain_order=True).agg(
+        pl.sum("count")
+    )
     for (of,), part in summed.group_by("group", maintain_order=True):
         points = [own for _, own in part.group_by("point", maintain_order=True)]
         for start in range(0, len(points), MOST_CURVES):

@@ -52,6 +52,10 @@ pub struct PortEnv {
     pub flow_count: u32,
     /// Sum of the minimum rates of these flows, bits per second.
     pub minimum: f64,
+    /// Octets of the largest PDU of these flows.
+    pub octets: u16,
+    /// The longest round trip of these flows: twice the propagation delay of the path.
+    pub round_trip: Span,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
 }
@@ -70,6 +74,14 @@ pub enum QueueLength {
     Pdus(Count),
     /// In bits.
     Bits(Bits),
+}
+
+impl PortEnv {
+    /// Bits of the largest PDU that it controls.
+    #[must_use]
+    pub fn largest_bits(&self) -> u64 {
+        u64::from(self.octets) * 8
+    }
 }
 
 impl QueueLength {
@@ -145,8 +157,10 @@ role_trait! {
         /// Requirements on the port.
         fn needs(&self) -> PortNeeds { PortNeeds::default() }
         /// If it counts its active flows in each measurement interval: the path of the interval below the parameters, and
-        /// the most cells that one can have at a port with this `env`.
+        /// the most PDUs of the largest size that one can have at a port with this `env`.
         fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
+        /// A gain with which its loop is not stable at a port with this `env`: the key, the gain, and the bound that it breaks.
+        fn unstable_gain(&self, env: &PortEnv) -> Option<(&'static str, f64, f64)> { None }
         /// If it reads the minimum rates of its flows: the share of the line's rate that it can guarantee to them.
         fn guaranteed_share(&self) -> Option<f64> { None }
         /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does

@@ -32,7 +32,7 @@ pub(super) fn port() -> PortEnv {
 /// A port with two queues in a network of `flows` flows, each without a peer.
 pub(super) fn port_of(rate: Rate, flow_count: u32) -> PortEnv {
     let flows = (0..flow_count).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortEnv { rate, queues: 2, flow_count, minimum: 0.0, flows }
+    PortEnv { rate, queues: 2, flow_count, minimum: 0.0, octets: CELL_OCTETS, round_trip: TRIP, flows }
 }
 
 /// A port of 100 cells a millisecond with two queues, and flows with these minimum rates, bits per second.

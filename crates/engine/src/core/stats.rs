@@ -5,6 +5,8 @@
 
 use std::collections::BinaryHeap;
 
+use super::time::Span;
+
 /// Count, sums, minimum and maximum of values in picoseconds, all exact.
 ///
 /// The sum of squares can reach 2^128: 2^38 values of 35 s each, or 2^26 of half an hour. Beyond that it saturates, and
@@ -202,6 +204,12 @@ impl Histogram {
             last if last == total => maximum,
             _ => from + (to.saturating_sub(from) as f64 * (place as f64 - 0.5) / step.count as f64) as u64,
         })
+    }
+
+    /// A quantile in seconds of the times that also have these moments.
+    #[must_use]
+    pub fn quantile_s(&self, q: f64, moments: &Moments) -> Option<f64> {
+        Some(Span(self.quantile(q, moments.minimum()?, moments.maximum()?)?).seconds())
     }
 
     /// Index of a step: with the value in grains, the octave (0 up to 2 x 128), then its 8 leading bits.

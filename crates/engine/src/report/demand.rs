@@ -1,6 +1,5 @@
 //! What sources have offered, for the tables of flows and groups.
 
-use super::measured::quantile_s;
 use super::rows::{DemandColumns, FlowRow, GroupRow};
 use crate::core::time::Span;
 use crate::core::waits::{Spread, Waits};
@@ -89,5 +88,5 @@ fn mean_s(times: &Spread) -> Option<f64> {
 }
 
 fn quantile(times: &Spread, q: f64) -> Option<f64> {
-    quantile_s(times.histogram.as_ref()?, q, &times.moments)
+    times.histogram.as_ref()?.quantile_s(q, &times.moments)
 }

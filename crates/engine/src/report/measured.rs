@@ -332,7 +332,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.delay_sd_s = moments.variance().map(|variance| libm::sqrt(variance) * 1e-12);
     row.delay_min_s = moments.minimum().and_then(seconds);
     row.delay_max_s = moments.maximum().and_then(seconds);
-    row.delay_p99_s = histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, moments));
+    row.delay_p99_s = histogram.as_ref().and_then(|histogram| histogram.quantile_s(0.99, moments));
 }
 
 /// The row of a group, from those of its flows and the sums over its endpoints.
@@ -341,7 +341,7 @@ fn group_row(name: &str, own: &Totals, sums: &GroupSums, histogram: &Histogram, 
     let all = &own.sums;
     let per_second = |bits: u64| bits as f64 / measured.seconds();
     let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
-    let quantile = |q: f64| quantile_s(histogram, q, &sums.delays);
+    let quantile = |q: f64| histogram.quantile_s(q, &sums.delays);
     GroupRow {
         group: name.to_owned(),
         flows: own.flows,
@@ -383,11 +383,6 @@ fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
         notices_mild: own.notices[0],
         notices_severe: own.notices[2],
     }
-}
-
-/// A quantile of delays in seconds.
-pub(super) fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
-    Some(Span(histogram.quantile(q, delays.minimum()?, delays.maximum()?)?).seconds())
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod port_plan;
 mod round_trips;
 mod routes;
 mod shortest;
+mod ties;
 mod transports;
 mod warnings;
 

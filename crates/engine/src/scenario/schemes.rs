@@ -77,7 +77,8 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "efci",
         meaning: "A long queue marks data. Destinations set CI in RM cells, and sources change their rates by steps.",
-        parts: explicit_rate!("efci = {}"),
+        parts: "congestion_point.efci = {}\nreaction_point.tm40 = { icr = \"auto\", rif = \"auto\" }\n\
+                notification_point.turn_round = {}",
         main: POINT,
         state: "none",
         overhead: RM_CELLS,
@@ -107,7 +108,7 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "eprca_plus_plus",
         meaning: "Ports measure their load and grant the fair share, or more to connections that bring it (EPRCA++).",
-        parts: explicit_rate!("eprca_plus_plus = { interval = \"auto\" }"),
+        parts: explicit_rate!("eprca_plus_plus = { interval = \"auto\", active = \"seen\" }"),
         main: POINT,
         state: "one mark a flow and interval",
         overhead: RM_CELLS,
@@ -127,7 +128,7 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "erica_plus",
         meaning: "ERICA with a target that the queue sets: the line is full, with a short queue (ERICA+).",
-        parts: explicit_rate!("erica_plus = { erica.interval = \"auto\" }"),
+        parts: explicit_rate!("erica_plus = { t0 = \"auto\", erica.interval = \"auto\" }"),
         main: POINT,
         state: "a rate and a mark for each flow",
         overhead: RM_CELLS,
@@ -147,7 +148,9 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "phantom",
         meaning: "Each connection may use a multiple of the capacity that is left over (Phantom).",
-        parts: explicit_rate!("phantom = { interval = \"auto\" }"),
+        parts: explicit_rate!(
+            "phantom = { interval = \"auto\", alpha_inc = \"auto\", alpha_dec = \"auto\", initial_macr = \"auto\" }"
+        ),
         main: POINT,
         state: "one rate",
         overhead: RM_CELLS,

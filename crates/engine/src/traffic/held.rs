@@ -18,7 +18,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RateScale, Unit};
+use super::rate_scale::RateScale;
+use super::unit::Unit;
 use crate::core::either::Either;
 use crate::core::error::Fault;
 use crate::core::quantity::Count;

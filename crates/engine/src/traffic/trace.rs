@@ -209,7 +209,7 @@ pub struct Player {
     is_active: bool,
     next: Upcoming,
     /// Bits of all its packets per second from the first to the last, without a burst. Computed when first asked for.
-    mean: std::cell::OnceCell<f64>,
+    mean: std::sync::OnceLock<f64>,
 }
 
 impl Player {
@@ -232,7 +232,7 @@ impl Player {
             free: Time::ZERO,
             is_active: false,
             next: Upcoming::Never,
-            mean: std::cell::OnceCell::new(),
+            mean: std::sync::OnceLock::new(),
         }
     }
 

@@ -134,7 +134,7 @@ pub(crate) fn connections(dice: &mut Dice, unit: Unit, octets: u64) -> String {
 
 /// The same traffic, thinned by what holds it back. Files, and sources without a demand, stay.
 pub(crate) fn thin(traffic: &str) -> String {
-    let can = ["cbr", "poisson", "on_off", "two_rate_video", "mpeg", "replay"];
+    let can = ["cbr", "poisson", "on_off", "two_rate_video", "mpeg", "replay", "connections"];
     match traffic.split_once(" = { ") {
         Some((model, parts)) if can.contains(&model) => format!("{model} = {{ held = \"thin\", {parts}"),
         _ => traffic.to_owned(),

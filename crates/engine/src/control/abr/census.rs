@@ -30,6 +30,11 @@ use crate::core::pdu::Pdu;
 pub enum Active {
     /// Connections seen in the interval.
     Seen,
+    /// Connections seen in the last intervals.
+    Recent {
+        /// Number of these intervals. An interval without a cell of the class does not count.
+        intervals: u32,
+    },
     /// Connections seen since the start of the run.
     Established,
     /// Connections seen in the interval, and decayed contributions of those seen before.
@@ -39,12 +44,28 @@ pub enum Active {
     },
 }
 
+/// The most intervals of `recent`.
+const MOST_INTERVALS: u32 = 10_000;
+
 impl Active {
     /// The first fault, with its path.
     pub(super) fn check(&self) -> Result<(), Fault> {
         match self {
             Active::Decayed { factor } => check::ratio("decayed.factor", *factor, 0.0..=1.0),
-            Active::Seen | Active::Established => Ok(()),
+            Active::Recent { intervals } if !(1..=MOST_INTERVALS).contains(intervals) => {
+                let reason = format!("it must be from 1 to {MOST_INTERVALS}");
+                Err(Fault::new("recent.intervals", *intervals, reason, "choose for example 100"))
+            }
+            Active::Seen | Active::Recent { .. } | Active::Established => Ok(()),
+        }
+    }
+
+    /// The number of intervals of which one has to show a connection. `None` if it stays active without being seen.
+    pub(super) fn window(&self) -> Option<u32> {
+        match self {
+            Active::Seen => Some(1),
+            Active::Recent { intervals } => Some(*intervals),
+            Active::Established | Active::Decayed { .. } => None,
         }
     }
 
@@ -53,6 +74,7 @@ impl Active {
         match self {
             _ if last == 0 => 0.0,
             Active::Seen => f64::from(u8::from(last == at)),
+            Active::Recent { intervals } => f64::from(u8::from(at.saturating_sub(last) < u64::from(intervals))),
             Active::Established => 1.0,
             Active::Decayed { factor } => libm::pow(factor, at.saturating_sub(last) as f64),
         }
@@ -75,6 +97,9 @@ pub(super) struct Census {
     sum: f64,
     /// The last interval in which any connection was seen.
     sum_interval: u64,
+    /// For the last intervals of `recent`, the connections that were seen last in each: of interval `i` at `i` modulo their
+    /// number.
+    last_of: Vec<u32>,
     minima: Minima,
     /// Connections with a minimum rate that have sent a forward RM cell, in order.
     guaranteed: Vec<usize>,
@@ -95,6 +120,7 @@ impl Census {
             last_seen: vec![0; env.flows.len()],
             sum: 0.0,
             sum_interval: 1,
+            last_of: vec![0; if let Active::Recent { intervals } = rule { intervals as usize } else { 0 }],
             minima: Minima::new(mcr, env),
             guaranteed: Vec::new(),
             reserved: 0.0,
@@ -135,6 +161,7 @@ impl Census {
         if before == self.interval {
             return 0.0;
         }
+        self.move_to_now(before);
         self.sum = self.total() + (1.0 - self.rule.contribution(before, self.interval));
         self.sum_interval = self.interval;
         1.0 - self.rule.contribution(before, self.counted)
@@ -178,13 +205,31 @@ impl Census {
         if self.rule == Active::Seen && intervals > 0 {
             self.sum = 0.0;
         }
+        let count = self.last_of.len() as u64;
+        for back in 0..intervals.min(count) {
+            // The interval that takes this place now is `count` after the one whose connections leave.
+            let place = ((self.interval - back) % count) as usize;
+            self.sum -= f64::from(std::mem::take(&mut self.last_of[place]));
+        }
+    }
+
+    /// Counts a connection that was seen in interval `before` (0 for never) among those of the present interval.
+    fn move_to_now(&mut self, before: u64) {
+        let count = self.last_of.len() as u64;
+        if count == 0 {
+            return;
+        }
+        if before > 0 && self.interval - before < count {
+            self.last_of[(before % count) as usize] -= 1;
+        }
+        self.last_of[(self.interval % count) as usize] += 1;
     }
 
     /// Sum of the contributions in the current interval.
     fn total(&self) -> f64 {
         match self.rule {
             Active::Decayed { factor } => self.sum * libm::pow(factor, (self.interval - self.sum_interval) as f64),
-            Active::Seen | Active::Established => self.sum,
+            Active::Seen | Active::Recent { .. } | Active::Established => self.sum,
         }
     }
 }
@@ -210,6 +255,37 @@ mod tests {
         assert_eq!([0, 1, 2].map(|flow| census.connection(&backward(flow, 0.0))), [1, 0, 2]);
         assert_eq!(census.see(7), 0.0, "a flow outside the table");
         assert_eq!(census.close(), 0.0);
+    }
+
+    #[test]
+    fn seen_in_the_last_intervals() {
+        let mut census = census(Active::Recent { intervals: 3 });
+        let seen: [&[usize]; 9] = [&[0, 1, 1], &[1], &[2], &[], &[2, 0], &[], &[], &[], &[3]];
+        let counts = seen.map(|connections| {
+            for &connection in connections {
+                census.see(connection);
+            }
+            census.close()
+        });
+        assert_eq!(counts, [2.0, 2.0, 3.0, 2.0, 2.0, 2.0, 2.0, 0.0, 1.0]);
+        census.see(3);
+        census.skip(7);
+        assert_eq!((census.see(1), census.close()), (1.0, 1.0));
+        for (intervals, is_right) in [(0, false), (1, true), (MOST_INTERVALS, true), (MOST_INTERVALS + 1, false)] {
+            assert_eq!(Active::Recent { intervals }.check().is_ok(), is_right);
+        }
+    }
+
+    #[test]
+    fn the_last_interval_alone_is_the_interval() {
+        let [mut seen, mut recent] = [Active::Seen, Active::Recent { intervals: 1 }].map(census);
+        for connections in [&[0, 1][..], &[1], &[], &[3, 3, 2]] {
+            let [one, other] = [&mut seen, &mut recent].map(|census| {
+                let newcomers: Vec<f64> = connections.iter().map(|&connection| census.see(connection)).collect();
+                (newcomers, census.close())
+            });
+            assert_eq!(one, other);
+        }
     }
 
     #[test]

@@ -6,9 +6,13 @@
 //! ```text
 //! available  = BW (T - N_VBR) / T
 //! load       = N_ABR / (target (T - N_VBR))
-//! fair share = target available / established connections
+//! fair share = target available / active connections
 //! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
 //! ```
+//!
+//! The paper marks the entry of a connection while it is active, and counts the marked entries. It does not say when a
+//! connection is inactive. Here it is if no cell of it was seen in the last 100 intervals of time: of 10 connections
+//! and intervals of 30 cells, each sends 300 cells in 100 of them at an equal rate, and still one at a three-hundredth of it.
 //!
 //! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. An interval without a cell
 //! of the class keeps the last measured load.
@@ -21,7 +25,7 @@
 //! example of each. `division` and `own_share` have others; the printed ones are the defaults.
 //!
 //! With minimum cell rates (`minimum.rs`), `plus` gives ER = MCR + max(fair share, (CCR - MCR) / load). The fair share
-//! is a part of the rate less the MCR of the established connections. With `floor`, ER = max(MCR, fair share, CCR /
+//! is a part of the rate less the MCR of the active connections. With `floor`, ER = max(MCR, fair share, CCR /
 //! load), and the sum of max(MCR, fair share) is the rate to divide.
 
 use schemars::JsonSchema;
@@ -50,8 +54,8 @@ pub struct Params {
     /// Target share of the available rate (0.95; 0.85 suggested for long delays).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub target: f64,
-    /// Measurement interval. If absent, 30 cell times of the port's line. "auto" is the time of 8 cells of each flow
-    /// through the port: the paper's 30 are 3 cells of each of its 10 connections, of which an interval may miss some.
+    /// Measurement interval. If absent, 30 cell times of the port's line. "auto" is the time of 8 PDUs of each flow
+    /// through the port, of the octets of the largest: the paper's 30 are 3 cells of each of its 10 connections, of which an interval may miss some.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: Option<AutoOr<Span>>,
@@ -64,6 +68,9 @@ pub struct Params {
     /// How the load scales the connection's own rate (f2).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub own_share: OwnShare,
+    /// Which connections count as active: the marked ones (100 intervals; the paper gives no number).
+    #[schemars(extend("fixed" = "the connections are counted by it from the start of the run on"))]
+    pub active: Active,
     /// The RM cells in which the switch writes ER.
     #[schemars(extend("fixed" = "it decides which RM cells the ports look at"))]
     pub er_written: Written,
@@ -125,6 +132,7 @@ impl Default for Params {
             fair_share: FairShare::Target,
             division: Division::Equal,
             own_share: OwnShare::Divided,
+            active: Active::Recent { intervals: 100 },
             er_written: Written::Backward,
             mcr: Mcr::default(),
         }
@@ -135,6 +143,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
+        self.active.check().map_err(|fault| fault.under("active"))?;
         let interval = self.interval.and_then(AutoOr::given).unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
@@ -162,6 +171,11 @@ impl CongestionPointParams for Params {
     fn controls_last_queue(&self) -> bool {
         true
     }
+
+    fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
+        let pdus = self.interval(env).most_pdus(env);
+        self.active.window().map(|window| ("interval", f64::from(window) * pdus))
+    }
 }
 
 /// EPRCA++ at one port.
@@ -181,7 +195,7 @@ pub struct EprcaPlusPlus {
     /// Last measured rates, bits per second.
     input: f64,
     available: f64,
-    established: f64,
+    active: f64,
 }
 
 impl EprcaPlusPlus {
@@ -192,7 +206,7 @@ impl EprcaPlusPlus {
         EprcaPlusPlus {
             available: load.line_rate(),
             load,
-            census: Census::new(Active::Established, params.mcr, &env),
+            census: Census::new(params.active, params.mcr, &env),
             ccr: vec![0.0; env.flows.len()],
             target: params.target,
             of_target: params.fair_share == FairShare::Target,
@@ -201,7 +215,7 @@ impl EprcaPlusPlus {
             stated: Vec::new(),
             is_forward: params.er_written == Written::Forward,
             input: 0.0,
-            established: 0.0,
+            active: 0.0,
         }
     }
 
@@ -210,7 +224,7 @@ impl EprcaPlusPlus {
         self.available = if measured.further == 0 { measured.available } else { self.load.line_rate() };
         if measured.input > 0.0 {
             self.input = measured.input;
-            self.established = self.census.close();
+            self.active = self.census.close();
         }
         self.record_rates();
     }
@@ -235,7 +249,7 @@ impl EprcaPlusPlus {
         let share = if self.of_target { self.target } else { 1.0 };
         let rate = share * self.available;
         match self.division {
-            Division::Equal => self.census.fair_share(rate, self.established),
+            Division::Equal => self.census.fair_share(rate, self.active),
             Division::MaxMin => charny::offer(self.census.left(rate), &self.stated),
         }
     }
@@ -302,7 +316,7 @@ impl CongestionPoint for EprcaPlusPlus {
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("input"), self.input);
         each(Reading::rate("available"), self.available);
-        each(Reading::count("active"), self.established);
+        each(Reading::count("active"), self.active);
         each(Reading::rate("fair_share"), self.fair_share());
         each(Reading::ratio("load_factor"), self.load_factor().unwrap_or_default());
     }

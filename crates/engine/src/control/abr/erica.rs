@@ -164,7 +164,7 @@ impl CongestionPointParams for Params {
     }
 
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
-        (self.active == Active::Seen).then(|| ("interval", self.interval.most_cells(env)))
+        self.active.window().map(|window| ("interval", f64::from(window) * self.interval.most_pdus(env)))
     }
 
     fn guaranteed_share(&self) -> Option<f64> {

@@ -20,20 +20,26 @@ use super::erica::{self, Core};
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_TARGET,
 };
+use crate::core::auto::AutoOr;
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
+
+/// Target queueing delay in wide networks.
+const T0: Span = Span(500_000_000);
 
 /// Parameters of ERICA+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Target queueing delay (T0): 100 us in local networks, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408.
+    /// Target queueing delay (T0): 100 us in local networks, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408. "auto" is
+    /// 500 us, or the time of one PDU of each flow through the port if that is longer, of the octets of the largest: so many
+    /// may arrive together at any load.
     #[schemars(extend("retune" = RETUNED_TARGET))]
-    pub t0: Span,
+    pub t0: AutoOr<Span>,
     /// How steeply a queue above its target reduces the rates (1.15). At least 1.
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub a: f64,
@@ -49,16 +55,16 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { t0: Span(500_000_000), a: 1.15, b: 1.05, qdlf: 0.5, erica: erica::Params::default() }
+        Params { t0: AutoOr::Given(T0), a: 1.15, b: 1.05, qdlf: 0.5, erica: erica::Params::default() }
     }
 }
 
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        if self.t0 == Span::ZERO {
+        if self.t0 == AutoOr::Given(Span::ZERO) {
             let reason = "ERICA+ needs a queueing delay to fill the line";
-            return Err(Fault::new("t0", self.t0, reason, "choose a time above 0, for example \"500 us\""));
+            return Err(Fault::new("t0", Span::ZERO, reason, "choose a time above 0, for example \"500 us\""));
         }
         check::ratio("a", self.a, 1.0..=100.0)?;
         check::ratio("b", self.b, 1.0..=2.0)?;
@@ -102,17 +108,21 @@ struct QueueControl {
 }
 
 impl QueueControl {
-    fn new(params: &Params) -> QueueControl {
-        QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf }
+    fn new(params: &Params, env: &PortEnv) -> QueueControl {
+        let t0 = params.t0.given().unwrap_or_else(|| {
+            let together = env.rate.span(u64::from(env.flow_count) * env.largest_bits());
+            together.max(T0)
+        });
+        QueueControl { t0: t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf }
     }
 
-    /// `f` for a queue of this many cells.
-    fn share(&self, cells: u64, available: f64) -> f64 {
-        if cells == 0 {
+    /// `f` for a queue of this many bits.
+    fn share(&self, bits: u64, available: f64) -> f64 {
+        if bits == 0 {
             return self.b;
         }
         // If no rate is available, the delay is infinite.
-        let delay = (cells * CELL_BITS) as f64 / available / self.t0;
+        let delay = bits as f64 / available / self.t0;
         if delay <= 1.0 {
             self.b / ((self.b - 1.0) * delay + 1.0)
         } else if self.a > 1.0 {
@@ -129,7 +139,7 @@ pub struct EricaPlus {
     core: Core,
     control: QueueControl,
     last_queue: LastQueue,
-    /// Length of the last queue in cells, at the arrival of its last cell.
+    /// Length of the last queue in bits, at the arrival of its last cell.
     length: u64,
 }
 
@@ -137,7 +147,7 @@ impl EricaPlus {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EricaPlus {
-        let control = QueueControl::new(params);
+        let control = QueueControl::new(params, &env);
         let core = Core::new(&params.erica, &env, params.b);
         EricaPlus { core, control, last_queue: LastQueue::of(&env), length: 0 }
     }
@@ -165,6 +175,10 @@ impl CongestionPoint for EricaPlus {
         self.core.change_rate(rate, now, |available| self.control.share(self.length, available));
     }
 
+    fn counts_bits(&self) -> bool {
+        true
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -180,7 +194,7 @@ impl CongestionPoint for EricaPlus {
 
     fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
         let CongestionParams::EricaPlus(params) = params else { return };
-        let control = QueueControl::new(params);
+        let control = QueueControl::new(params, env);
         let share = |available| self.control.share(self.length, available);
         self.core.retune(&params.erica, env, now, share, control != self.control);
         self.control = control;
@@ -199,6 +213,7 @@ mod tests {
     use super::super::interval;
     use super::*;
     use crate::control::laws::port_of;
+    use crate::core::pdu::CELL_BITS;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;
@@ -221,22 +236,22 @@ mod tests {
             (867, 0.5, 0.5),
             (5000, 0.5, 0.5),
         ] {
-            let share = control.share(cells, LINE);
+            let share = control.share(cells * CELL_BITS, LINE);
             assert!((share - printed).abs() < 1e-4, "{cells}: {share}");
             is_about(share, exact);
         }
         // With half the available rate, the same queue has twice the delay.
-        is_about(control.share(100, LINE / 2.0), 1.15 / 1.3);
+        is_about(control.share(100 * CELL_BITS, LINE / 2.0), 1.15 / 1.3);
         assert_eq!((control.share(0, 0.0), control.share(1, 0.0)), (1.05, 0.5));
         let flat = QueueControl { a: 1.0, b: 1.0, ..control };
-        assert_eq!([0, 50, 100, 200, 9000].map(|cells| flat.share(cells, LINE)), [1.0; 5]);
+        assert_eq!([0, 50, 100, 200, 9000].map(|cells| flat.share(cells * CELL_BITS, LINE)), [1.0; 5]);
         assert_eq!(flat.share(1, 0.0), 1.0);
     }
 
     fn params() -> Params {
         let interval = interval::Params::lasting(Span::milliseconds(1));
         let erica = erica::Params { interval, delta: 0.0, ..erica::Params::default() };
-        Params { t0: Span::milliseconds(1), erica, ..Params::default() }
+        Params { t0: AutoOr::Given(Span::milliseconds(1)), erica, ..Params::default() }
     }
 
     fn switch() -> EricaPlus {
@@ -248,15 +263,15 @@ mod tests {
     fn the_first_cell_after_the_end_brings_the_queue() {
         for (first, share) in [(0, 1.05), (200, 1.15 / 1.3)] {
             let mut switch = switch();
-            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7));
+            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7 * CELL_BITS));
             for _ in 0..99 {
-                switch.on_arrival(&mut data(0), &view(900.0, 150));
+                switch.on_arrival(&mut data(0), &view(900.0, 150 * CELL_BITS));
             }
-            switch.on_arrival(&mut data(0), &view(1000.0, first));
+            switch.on_arrival(&mut data(0), &view(1000.0, first * CELL_BITS));
             // A later queue length is ignored. 100 cells arrived, the target is 100 f, and the single VC may have all
             // of it.
             let mut answer = backward(0, LINE);
-            switch.on_backward(&mut answer, &view(1100.0, 500));
+            switch.on_backward(&mut answer, &view(1100.0, 500 * CELL_BITS));
             is_about(er(&answer), share * LINE);
         }
     }
@@ -274,20 +289,20 @@ mod tests {
             (params(), waits),
             (with(|params| params.erica.delta = 0.1), waits),
             (with(|params| params.qdlf = 0.6), closed),
-            (with(|params| params.t0 = Span::milliseconds(2)), closed),
+            (with(|params| params.t0 = AutoOr::Given(Span::milliseconds(2))), closed),
             (with(|params| params.erica.averaging = Some(0.5)), closed),
             (with(|params| params.erica.interval = interval::Params::lasting(Span::milliseconds(2))), closed),
         ] {
             let mut switch = switch();
-            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7));
+            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7 * CELL_BITS));
             for _ in 0..99 {
-                switch.on_arrival(&mut data(0), &view(900.0, 150));
+                switch.on_arrival(&mut data(0), &view(900.0, 150 * CELL_BITS));
             }
             let now = view(1000.0, 0).now;
             switch.retune(&CongestionParams::EricaPlus(params.clone()), &port_of(Rate(42_400_000), 4), now);
-            switch.on_arrival(&mut data(0), &view(1000.0, 200));
+            switch.on_arrival(&mut data(0), &view(1000.0, 200 * CELL_BITS));
             let mut answer = backward(0, LINE);
-            switch.on_backward(&mut answer, &view(1100.0, 500));
+            switch.on_backward(&mut answer, &view(1100.0, 500 * CELL_BITS));
             is_about(er(&answer), share * LINE);
         }
     }
@@ -295,18 +310,26 @@ mod tests {
     #[test]
     fn a_cell_of_another_class_does_not_update_the_queue_length() {
         let mut switch = switch();
-        switch.on_arrival(&mut forward(0, LINE), &view(10.0, 200));
-        switch.on_arrival(&mut video(), &view(1000.0, 3));
+        switch.on_arrival(&mut forward(0, LINE), &view(10.0, 200 * CELL_BITS));
+        switch.on_arrival(&mut video(), &view(1000.0, 3 * CELL_BITS));
         let mut answer = backward(0, LINE);
         switch.on_backward(&mut answer, &view(1100.0, 0));
         is_about(er(&answer), 1.15 / 1.3 * LINE);
     }
 
     #[test]
+    fn the_target_delay_has_room_for_a_pdu_of_each_flow() {
+        let auto = Params { t0: AutoOr::Auto, ..Params::default() };
+        // 424 Mb/s: 1 us a cell, 10 us a packet of 530 octets.
+        let t0 = |octets, flows| QueueControl::new(&auto, &PortEnv { octets, ..port_of(Rate(424_000_000), flows) }).t0;
+        assert_eq!([t0(53, 60), t0(530, 3), t0(530, 60)], [500e-6, 500e-6, 600e-6]);
+    }
+
+    #[test]
     fn faults_are_found() {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
-        assert_eq!(faulty(Params { t0: Span::ZERO, ..Params::default() }).as_deref(), Some("t0"));
+        assert_eq!(faulty(Params { t0: AutoOr::Given(Span::ZERO), ..Params::default() }).as_deref(), Some("t0"));
         assert_eq!(faulty(Params { a: 0.9, ..Params::default() }).as_deref(), Some("a"));
         assert_eq!(faulty(Params { b: 0.9, ..Params::default() }).as_deref(), Some("b"));
         assert_eq!(faulty(Params { qdlf: 1.1, ..Params::default() }).as_deref(), Some("qdlf"));

@@ -14,13 +14,12 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::control::congestion::PortEnv;
 use crate::core::error::Fault;
-use crate::core::pdu::CELL_BITS;
 use crate::core::time::{Span, Time};
 
 /// When an interval ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Params {
-    /// After the time that the line needs for `AUTO_CELLS` cells of each flow through the port.
+    /// After the time that the line needs for `AUTO_PDUS` PDUs of each flow through the port.
     Auto,
     /// At the first of its limits.
     Ending(Limits),
@@ -39,10 +38,10 @@ pub struct Limits {
     pub cells: Option<u64>,
 }
 
-/// Cells of each flow in an `auto` interval, at equal rates. If cells arrive at random, a port misses a flow in `exp(-8)`,
+/// PDUs of each flow in an `auto` interval, at equal rates, of the size of the largest. If they arrive at random, a port misses a flow in `exp(-8)`,
 /// 0.03 %, of the intervals. Longer intervals see bursts too late: 50 on/off flows into 10 Mb/s lose ten times as many cells
 /// with 32.
-const AUTO_CELLS: u64 = 8;
+const AUTO_PDUS: u64 = 8;
 
 impl Serialize for Params {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -85,7 +84,7 @@ impl JsonSchema for Params {
         json_schema!({
             "description": format!(
                 "When an interval ends: after `time`, after `cells`, or after the first of the two. \"auto\" is the time \
-                 that the line needs for {AUTO_CELLS} cells of each flow through the port."
+                 that the line needs for {AUTO_PDUS} PDUs of each flow through the port, of the octets of the largest."
             ),
             "anyOf": [limits, { "type": "string", "const": "auto" }],
         })
@@ -107,18 +106,19 @@ impl Params {
     pub(super) fn limits(&self, env: &PortEnv) -> Limits {
         match self {
             Params::Auto => {
-                let bits = AUTO_CELLS * u64::from(env.flow_count.max(1)) * CELL_BITS;
+                let bits = AUTO_PDUS * u64::from(env.flow_count.max(1)) * env.largest_bits();
                 Limits { time: Some(env.rate.span(bits).max(Span(1))), cells: None }
             }
             Params::Ending(limits) => limits.clone(),
         }
     }
 
-    /// The most cells that the line can send in an interval at a port with this `env`.
-    pub(super) fn most_cells(&self, env: &PortEnv) -> f64 {
+    /// The most PDUs of the largest size that the line can send in an interval at a port with this `env`.
+    pub(super) fn most_pdus(&self, env: &PortEnv) -> f64 {
         let limits = self.limits(env);
-        let by_time =
-            limits.time.map_or(f64::INFINITY, |time| time.seconds() * env.rate.bits_per_second() / CELL_BITS as f64);
+        let by_time = limits
+            .time
+            .map_or(f64::INFINITY, |time| time.seconds() * env.rate.bits_per_second() / env.largest_bits() as f64);
         limits.cells.map_or(by_time, |cells| by_time.min(cells as f64))
     }
 
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_gives_each_flow_eight_cells() {
+    fn auto_gives_each_flow_eight_pdus() {
         let read = |text: &str| {
             toml::from_str::<std::collections::BTreeMap<String, Params>>(text).map(|mut all| all.remove("i"))
         };
@@ -298,8 +298,12 @@ mod tests {
         // 8 cells of each of 10 flows, at a cell in 1 us.
         let env = PortEnv { flow_count: 10, ..crate::control::laws::port_of(crate::core::time::Rate(424_000_000), 10) };
         assert_eq!(Params::Auto.limits(&env), Limits { time: Some(Span(80_000_000)), cells: None });
-        assert_eq!(Params::Auto.most_cells(&env), 80.0);
-        assert_eq!(Params::ending(Some(Span(20_000_000)), Some(30)).most_cells(&env), 20.0);
+        assert_eq!(Params::Auto.most_pdus(&env), 80.0);
+        // Packets of ten cells take ten times as long.
+        let packets = PortEnv { octets: 530, ..env.clone() };
+        assert_eq!(Params::Auto.limits(&packets), Limits { time: Some(Span(800_000_000)), cells: None });
+        assert_eq!(Params::Auto.most_pdus(&packets), 80.0);
+        assert_eq!(Params::ending(Some(Span(20_000_000)), Some(30)).most_pdus(&env), 20.0);
     }
 
     #[test]

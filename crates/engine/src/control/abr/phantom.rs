@@ -9,8 +9,19 @@
 //!
 //! On a backward RM cell, ER = min(ER, f MACR). So `n` greedy connections settle at MACR = C / (1 + n f), and use n f /
 //! (1 + n f) of the line. The paper adapts alpha to the variance of D. We could not obtain its method, so here both
-//! gains are constant. They must be small for the number of connections: alpha (1 + n f) below 2, and alpha n f round
-//! trip / interval below pi / 2.
+//! gains are constant. MACR is an integrator in a loop with a delay, so with `n` connections it is stable for
+//!
+//! ```text
+//! alpha (1 + n f) < 2   and   alpha n f d < pi / 2
+//! d = 1 + (round trip + 32 PDUs of each connection at the line's rate) / interval      in intervals
+//! ```
+//!
+//! The delay `d` is that of the measurement, of the path, and of a source that waits for its next RM cell (one in 32
+//! cells). `auto` takes all connections through the port for `n`, and a sixth of what would be just stable:
+//!
+//! ```text
+//! alpha = min(1/16, 1 / (4 (1 + n f) d)),   MACR = (C - sum of MCR) / (1 + n f) at the start
+//! ```
 //!
 //! With minimum cell rates (`minimum.rs`), `plus` gives ER = MCR + f MACR. It takes MCR off the available rate and off
 //! the input, so D stays the same, and MACR settles at (C - sum of MCR) / (1 + n f). With `floor`, ER = max(MCR, f MACR),
@@ -27,12 +38,18 @@ use crate::control::congestion::{
     RETUNED_TARGET,
 };
 use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::core::auto::AutoOr;
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
+
+/// A gain. The source gives no value.
+const ALPHA: f64 = 1.0 / 16.0;
+/// Cells of a source for one RM cell.
+const RM_SPACING: f64 = 32.0;
 
 /// Parameters of Phantom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,19 +58,21 @@ pub struct Params {
     /// Multiple of the residual rate that a connection may have (5 typical).
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub f: f64,
-    /// Weight of a residual rate above the mean. The source gives no value: 1/16.
+    /// Weight of a residual rate above the mean. The source gives no value: 1/16. "auto" follows from the round trip and
+    /// the number of flows through the port, so that the loop is stable.
     #[schemars(extend("retune" = RETUNED_TARGET))]
-    pub alpha_inc: f64,
-    /// Weight of a residual rate below the mean. The source gives no value: 1/16.
+    pub alpha_inc: AutoOr<f64>,
+    /// Weight of a residual rate below the mean. The source gives no value: 1/16. "auto" as in `alpha_inc`.
     #[schemars(extend("retune" = RETUNED_TARGET))]
-    pub alpha_dec: f64,
+    pub alpha_dec: AutoOr<f64>,
     /// Measurement interval. The source gives no value.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
-    /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f).
+    /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f). "auto" is the
+    /// value for all flows through the port.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("fixed" = FIXED_START))]
-    pub initial_macr: Option<Rate>,
+    pub initial_macr: Option<AutoOr<Rate>>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -63,8 +82,8 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             f: 5.0,
-            alpha_inc: 1.0 / 16.0,
-            alpha_dec: 1.0 / 16.0,
+            alpha_inc: AutoOr::Given(ALPHA),
+            alpha_dec: AutoOr::Given(ALPHA),
             interval: interval::Params::lasting(Span::milliseconds(1)),
             initial_macr: None,
             mcr: Mcr::default(),
@@ -77,9 +96,37 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("f", self.f, 0.01..=1000.0)?;
         // With a weight below a thousandth, the mean would not follow any rate within a run.
-        check::ratio("alpha_inc", self.alpha_inc, 0.001..=1.0)?;
-        check::ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
+        for (key, alpha) in [("alpha_inc", self.alpha_inc), ("alpha_dec", self.alpha_dec)] {
+            check::ratio(key, alpha.given().unwrap_or(ALPHA), 0.001..=1.0)?;
+        }
         self.interval.check().map_err(|fault| fault.under("interval"))
+    }
+
+    /// `n f`: what all connections of a port with this `env` may have together, as a multiple of MACR.
+    fn together(&self, env: &PortEnv) -> f64 {
+        f64::from(env.flow_count.max(1)) * self.f
+    }
+
+    /// The delay of the loop at a port with this `env`, in intervals.
+    fn delay(&self, env: &PortEnv) -> f64 {
+        let bits = |pdus: f64| pdus * env.largest_bits() as f64;
+        let limits = self.interval.limits(env);
+        let seconds = bits(self.interval.most_pdus(env)) / env.rate.bits_per_second();
+        let interval = limits.time.map_or(seconds, Span::seconds);
+        let next_rm_cell = bits(RM_SPACING * f64::from(env.flow_count)) / env.rate.bits_per_second();
+        1.0 + (env.round_trip.seconds() + next_rm_cell) / interval
+    }
+
+    /// The largest stable gain at a port with this `env`.
+    fn largest_gain(&self, env: &PortEnv) -> f64 {
+        let together = self.together(env);
+        (2.0 / (1.0 + together)).min(std::f64::consts::FRAC_PI_2 / (together * self.delay(env)))
+    }
+
+    /// The gains for residual rates above and below the mean, at a port with this `env`.
+    fn gains(&self, env: &PortEnv) -> [f64; 2] {
+        let auto = (0.25 / ((1.0 + self.together(env)) * self.delay(env))).min(ALPHA);
+        [self.alpha_inc, self.alpha_dec].map(|alpha| alpha.given().unwrap_or(auto))
     }
 }
 
@@ -96,6 +143,12 @@ impl CongestionPointParams for Params {
 
     fn controls_last_queue(&self) -> bool {
         true
+    }
+
+    fn unstable_gain(&self, env: &PortEnv) -> Option<(&'static str, f64, f64)> {
+        let most = self.largest_gain(env);
+        let given = [("alpha_inc", self.alpha_inc.given()?), ("alpha_dec", self.alpha_dec.given()?)];
+        given.into_iter().find(|(_, alpha)| *alpha >= most).map(|(key, alpha)| (key, alpha, most))
     }
 }
 
@@ -116,10 +169,14 @@ impl Phantom {
     pub fn new(params: &Params, env: PortEnv) -> Phantom {
         let load = Load::new(&params.interval, &env);
         let minima = Minima::new(params.mcr, &env);
-        let alone = (load.line_rate() - minima.reserved_by_all()) / (1.0 + params.f);
-        let macr = params.initial_macr.map_or(alone, Rate::bits_per_second);
-        let Params { f, alpha_inc, alpha_dec, .. } = *params;
-        Phantom { load, minima, f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
+        let shared = load.line_rate() - minima.reserved_by_all();
+        let macr = match params.initial_macr {
+            None => shared / (1.0 + params.f),
+            Some(AutoOr::Auto) => shared / (1.0 + params.together(&env)),
+            Some(AutoOr::Given(macr)) => macr.bits_per_second(),
+        };
+        let [alpha_inc, alpha_dec] = params.gains(&env);
+        Phantom { load, minima, f: params.f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
     }
 
     #[cold]
@@ -185,7 +242,8 @@ impl CongestionPoint for Phantom {
             self.close(measured);
         }
         self.load.retune(&params.interval, env, now);
-        (self.f, self.alpha_inc, self.alpha_dec) = (params.f, params.alpha_inc, params.alpha_dec);
+        [self.alpha_inc, self.alpha_dec] = params.gains(env);
+        self.f = params.f;
     }
 }
 
@@ -204,7 +262,11 @@ mod tests {
     const LINE: f64 = 42.4e6;
 
     fn switch(macr: u64) -> Phantom {
-        let params = Params { initial_macr: Some(Rate(macr * 424_000)), alpha_dec: 0.25, ..Params::default() };
+        let params = Params {
+            initial_macr: Some(AutoOr::Given(Rate(macr * 424_000))),
+            alpha_dec: AutoOr::Given(0.25),
+            ..Params::default()
+        };
         assert_eq!(params.check(), Ok(()));
         Phantom::new(&params, port_of(Rate(42_400_000), 4))
     }
@@ -268,13 +330,34 @@ mod tests {
         // n connections that use their grant at once: MACR = C / (1 + 5 n).
         for connections in [1.0, 2.0, 5.0] {
             let mut switch = Phantom::new(
-                &Params { alpha_inc: 0.01, alpha_dec: 0.01, ..Params::default() },
+                &Params { alpha_inc: AutoOr::Given(0.01), alpha_dec: AutoOr::Given(0.01), ..Params::default() },
                 port_of(Rate(42_400_000), 4),
             );
             for _ in 0..2000 {
                 switch.step(LINE - connections * 5.0 * switch.macr);
             }
             assert!((switch.macr - LINE / (1.0 + 5.0 * connections)).abs() < 1e-6 * LINE);
+        }
+    }
+
+    #[test]
+    fn the_gains_follow_from_the_flows_and_their_round_trip() {
+        let auto = Params { alpha_inc: AutoOr::Auto, alpha_dec: AutoOr::Auto, ..Params::default() };
+        let env = |flows, milliseconds| PortEnv {
+            round_trip: Span::milliseconds(milliseconds),
+            ..port_of(Rate(42_400_000), flows)
+        };
+        // Intervals of 1 ms are 100 cells. With 20 flows, an RM cell of each takes 6.4 ms.
+        let delay = 1.0 + 10.0 + 6.4;
+        assert!((auto.gains(&env(20, 10))[0] * 4.0 * 101.0 * delay - 1.0).abs() < 1e-9);
+        assert!((auto.largest_gain(&env(20, 10)) * 100.0 * delay - std::f64::consts::FRAC_PI_2).abs() < 1e-9);
+        // The gains of the default are not stable with 20 flows, and said to be so; those of `auto` never are.
+        let told = Params::default().unstable_gain(&env(20, 10));
+        assert!(told.is_some_and(|(key, gain, most)| key == "alpha_inc" && gain == ALPHA && most < 1e-3));
+        assert_eq!((Params::default().unstable_gain(&env(1, 0)), auto.unstable_gain(&env(20, 10))), (None, None));
+        for (flows, milliseconds) in [(1, 0), (1, 560), (3, 1), (60, 80), (5000, 560)] {
+            let env = env(flows, milliseconds);
+            assert!(auto.gains(&env).iter().all(|&gain| gain <= ALPHA && gain < auto.largest_gain(&env) / 6.0));
         }
     }
 
@@ -288,7 +371,8 @@ mod tests {
             (Mcr::Floor, 5.0, 100.0 / 11.0, [500.0 / 11.0; 2]),
             (Mcr::Floor, 0.25, 64.0, [16.0, 20.0]),
         ] {
-            let params = Params { mcr, f, alpha_inc: 0.01, alpha_dec: 0.01, ..Params::default() };
+            let params =
+                Params { mcr, f, alpha_inc: AutoOr::Given(0.01), alpha_dec: AutoOr::Given(0.01), ..Params::default() };
             let mut switch = Phantom::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE]));
             let granted_now = |switch: &mut Phantom| {
                 [0, 1].map(|flow| {
@@ -313,8 +397,8 @@ mod tests {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
         assert_eq!(faulty(Params { f: 0.0, ..Params::default() }).as_deref(), Some("f"));
-        assert_eq!(faulty(Params { alpha_inc: 0.0, ..Params::default() }).as_deref(), Some("alpha_inc"));
-        assert_eq!(faulty(Params { alpha_dec: 1.1, ..Params::default() }).as_deref(), Some("alpha_dec"));
+        assert_eq!(faulty(Params { alpha_inc: AutoOr::Given(0.0), ..Params::default() }).as_deref(), Some("alpha_inc"));
+        assert_eq!(faulty(Params { alpha_dec: AutoOr::Given(1.1), ..Params::default() }).as_deref(), Some("alpha_dec"));
         let interval = interval::Params::ending(Some(Span::ZERO), None);
         assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.time"));
     }

@@ -40,6 +40,11 @@ use crate::traffic::RateScale;
 const HIGHEST: Rate = Rate(MOST_24_BITS * CELL_BITS);
 const MOST_24_BITS: u64 = (1 << 24) - 1;
 
+/// RIF of the standard.
+const RIF: f64 = 1.0 / 16.0;
+/// The least RIF of the standard.
+const LEAST_RIF: f64 = 1.0 / 32768.0;
+
 /// Parameters of a TM 4.0 source. Ranges and defaults are those of TM 4.0, unless another source is named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -60,9 +65,11 @@ pub struct Params {
     #[schemars(extend("retune" = "It holds from the next pause on."))]
     pub icr: Option<AutoOr<Rate>>,
     /// Rate increase factor (RIF): a backward RM cell without CI and NI increases ACR by this share of PCR. 1, 1/2 ..
-    /// 1/32768.
+    /// 1/32768. "auto" is the largest with which a source raises an equal share by at most a sixteenth in the time in
+    /// which it is answered, and at most 1/16: share / (16 k PCR), with `k` the RM cells
+    /// of a round trip at this share, and one more.
     #[schemars(extend("retune" = RETUNED_FEEDBACK))]
-    pub rif: f64,
+    pub rif: AutoOr<f64>,
     /// Rate decrease factor (RDF): a backward RM cell with CI reduces ACR by this share of itself. 1, 1/2 .. 1/32768.
     #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub rdf: f64,
@@ -128,7 +135,7 @@ impl Default for Params {
             pcr: None,
             mcr: None,
             icr: None,
-            rif: 1.0 / 16.0,
+            rif: AutoOr::Given(RIF),
             rdf: 1.0 / 16.0,
             nrm: 32,
             mrm: 2,
@@ -148,7 +155,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         self.check_signalled_rates()?;
-        check_power("rif", self.rif, 15)?;
+        check_power("rif", self.rif.given().unwrap_or(RIF), 15)?;
         check_power("rdf", self.rdf, 15)?;
         if self.cdf != 0.0 {
             check_power("cdf", self.cdf, 6)
@@ -223,6 +230,19 @@ impl Params {
         [pcr, mcr, icr.min(pcr).max(mcr)]
     }
 
+    /// RIF at a source with the peak `pcr` and an equal share, bits per second, on a path with this round trip and PDUs of
+    /// these octets.
+    fn rif(&self, pcr: f64, equal_share: f64, (round_trip, octets): (Span, u16)) -> f64 {
+        if let AutoOr::Given(rif) = self.rif {
+            return rif;
+        }
+        let bits = f64::from(self.nrm) * f64::from(octets) * 8.0;
+        let answers = 1.0 + equal_share * round_trip.seconds() / bits;
+        let most = RIF * equal_share / (answers * pcr);
+        let mut powers = (4..=15).map(|halvings| 1.0 / f64::from(1u32 << halvings));
+        powers.find(|&rif| rif <= most).unwrap_or(LEAST_RIF)
+    }
+
     /// Crm: unacknowledged forward RM cells at which feedback is missing.
     fn crm(&self) -> u64 {
         self.tbe.0.div_ceil(u64::from(self.nrm))
@@ -271,6 +291,8 @@ pub struct Source {
     /// Rate of the first line, and the equal share in bits per second, when the connection was set up.
     line_rate: Rate,
     equal_share: f64,
+    /// Round trip of the path, and octets of a PDU.
+    path: (Span, u16),
     order: Order,
     /// In-rate forward RM cells sent since the last backward RM cell without BN.
     unack: u64,
@@ -284,7 +306,7 @@ impl Source {
     /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Source {
-        let line_rate = env.line_rate.rounded();
+        let (line_rate, path) = (env.line_rate.rounded(), (env.round_trip, env.octets));
         let [pcr, mcr, icr] = params.rates(line_rate, env.equal_share);
         Source {
             pcr,
@@ -292,7 +314,8 @@ impl Source {
             icr,
             // Rule 2.
             acr: icr,
-            rif: params.rif,
+            rif: params.rif(pcr, env.equal_share, path),
+            path,
             rdf: params.rdf,
             cdf: params.cdf,
             crm: params.crm(),
@@ -400,7 +423,8 @@ impl ReactionPoint for Source {
         let ReactionParams::Tm40(params) = params else { return };
         [self.pcr, self.mcr, self.icr] = params.rates(self.line_rate, self.equal_share);
         self.acr = self.acr.min(self.pcr).max(self.mcr);
-        (self.rif, self.rdf, self.cdf) = (params.rif, params.rdf, params.cdf);
+        self.rif = params.rif(self.pcr, self.equal_share, self.path);
+        (self.rdf, self.cdf) = (params.rdf, params.cdf);
         (self.crm, self.adtf) = (params.crm(), params.adtf);
         self.use_it_or_lose_it = params.use_it_or_lose_it;
         self.order.retune(params.nrm, Some((params.mrm, params.trm)), (params.tcr, params.tcr_clocks));

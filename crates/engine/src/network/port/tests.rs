@@ -5,7 +5,7 @@ use super::*;
 use crate::control::{CongestionParams, PortEnv};
 use crate::core::pdu::Marks;
 use crate::core::probe::{Event, Trace};
-use crate::core::time::Rate;
+use crate::core::time::{Rate, Span};
 use crate::network::context::Ctx;
 use crate::network::inbox::Inbox;
 use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
@@ -54,7 +54,15 @@ pub(super) fn point(text: &str) -> Option<Congestion> {
     assert_eq!(params.check(), Ok(()));
     let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
     let rate = Rate(424_000_000);
-    Some(params.build(PortEnv { rate, queues: 1, flow_count: 1, minimum: 0.0, flows: flows.into() }))
+    Some(params.build(PortEnv {
+        rate,
+        queues: 1,
+        flow_count: 1,
+        minimum: 0.0,
+        octets: 53,
+        round_trip: Span::ZERO,
+        flows: flows.into(),
+    }))
 }
 
 pub(super) fn policy(text: &str) -> Policy {

@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(meetings[0], meetings[1], "{name}");
         let of_lines = |network: &Network<'_>| {
             let lines = network.controlled().into_iter();
-            lines.map(|own| (own.flow_count, own.minimum.to_bits())).collect::<Vec<_>>()
+            lines.map(|own| (own.flow_count, own.minimum.to_bits(), own.octets, own.round_trip)).collect::<Vec<_>>()
         };
         assert_eq!(of_lines(&whole), of_lines(&sketch), "{name}");
         Some([whole, sketch].map(|network| [network.flows.len(), network.ports.len()]))

@@ -192,9 +192,11 @@ impl<'a> Network<'a> {
     pub(super) fn controlled(&self) -> Vec<Controlled> {
         let mut controlled = vec![Controlled::default(); 2 * self.scenario.line.len()];
         for (flow, count) in self.alike() {
-            let minimum = self.minimum(flow);
+            let (minimum, octets, round_trip) = (self.minimum(flow), flow.params.octets, self.round_trip(flow));
             for port in flow.forward().iter().filter(|&port| self.controls(port, flow)) {
                 let Some(own) = controlled.get_mut(port) else { continue };
+                own.octets = if own.flow_count == 0 { octets } else { own.octets.max(octets) };
+                own.round_trip = own.round_trip.max(round_trip);
                 own.flow_count += count;
                 // Added one by one: a product would be rounded otherwise.
                 own.minimum = (0..count).fold(own.minimum, |sum, _| sum + minimum);

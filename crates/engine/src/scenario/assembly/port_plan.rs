@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::control::{self, FlowTerms, PortEnv};
+use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
 use crate::queue;
@@ -16,11 +17,22 @@ pub(super) const REVERSE: &str = ".reverse";
 pub(super) const ACCESS: &str = "access/";
 
 /// The flows that one port controls: their data leave through it by the last queue.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Controlled {
     pub(super) flow_count: u32,
     /// Sum of their minimum rates, bits per second.
     pub(super) minimum: f64,
+    /// Octets of their largest PDU.
+    pub(super) octets: u16,
+    /// Their longest round trip.
+    pub(super) round_trip: Span,
+}
+
+impl Default for Controlled {
+    /// No flow. An interval of a port without flows is one of cells.
+    fn default() -> Controlled {
+        Controlled { flow_count: 0, minimum: 0.0, octets: CELL_OCTETS, round_trip: Span::ZERO }
+    }
 }
 
 /// One port: what it shares with others, the number of its owner, and its direction.
@@ -191,7 +203,7 @@ impl<'a> PortPlan<'a> {
     /// The environment of its congestion point, in a network of these flows, of which it controls some.
     pub(super) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
-        let Controlled { flow_count, minimum } = controlled;
-        PortEnv { rate, queues: self.queues.len(), flow_count, minimum, flows: Arc::clone(flows) }
+        let Controlled { flow_count, minimum, octets, round_trip } = controlled;
+        PortEnv { rate, queues: self.queues.len(), flow_count, minimum, octets, round_trip, flows: Arc::clone(flows) }
     }
 }

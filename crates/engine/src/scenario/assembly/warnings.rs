@@ -8,22 +8,24 @@ use super::plan::{FlowPlan, Network};
 use super::port_plan::{Controlled, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
-use crate::core::pdu::CELL_BITS;
+use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::transport;
 
-/// The least cells of each flow in an interval in which a port counts its active flows. If cells arrive at random, the
-/// port misses a flow with three cells a mean interval in `exp(-3)`, 5 %, of the intervals.
-const CELLS_PER_FLOW: f64 = 3.0;
+/// The least PDUs of each flow in an interval in which a port counts its active flows. If they arrive at random, the
+/// port misses a flow with three PDUs a mean interval in `exp(-3)`, 5 %, of the intervals.
+const PDUS_PER_FLOW: f64 = 3.0;
 
 impl Network<'_> {
     /// One warning for each port and group, with the path of the parameter.
     pub(super) fn warnings(&self) -> Vec<Fault> {
         let mut warnings = self.after_the_end();
         warnings.extend(self.short_intervals());
+        warnings.extend(self.unstable_gains());
+        warnings.extend(self.ties());
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
@@ -84,18 +86,37 @@ impl Network<'_> {
             let point = port.congestion?;
             let env = port.env(controlled, &Arc::default());
             let flow_count = controlled.flow_count;
-            let (interval, cells) = point.counting_interval(&env)?;
-            let least = CELLS_PER_FLOW * f64::from(flow_count);
+            let (interval, pdus) = point.counting_interval(&env)?;
+            let least = PDUS_PER_FLOW * f64::from(flow_count);
+            let kind =
+                if env.octets == CELL_OCTETS { "cells".to_owned() } else { format!("PDUs of {} octets", env.octets) };
             let reason = format!(
-                "an interval has at most {cells:.1} cells, too few to see all {flow_count} active flows: the others get \
+                "an interval has at most {pdus:.1} {kind}, too few to see all {flow_count} active flows: the others get \
                  too much"
             );
-            let time = env.rate.span(least as u64 * CELL_BITS);
+            let time = env.rate.span(least as u64 * env.largest_bits());
             let remedy = format!("write \"auto\", or a longer time without `cells`, as in {{ time = \"{time}\" }}");
             let path = format!("{}.congestion_point.{}.{interval}", port.path, point.keyword());
-            (cells < least).then(|| Fault::new(path, "", reason, remedy))
+            (pdus < least).then(|| Fault::new(path, "", reason, remedy))
         };
         ports.filter_map(warning).collect()
+    }
+
+    /// Congestion points whose loops are not stable with as many flows as their ports have.
+    fn unstable_gains(&self) -> Vec<Fault> {
+        let ports = self.ports.iter().zip(self.controlled()).enumerate();
+        let mut warnings = BTreeMap::new();
+        for (index, (port, controlled)) in ports.filter(|(_, (_, controlled))| controlled.flow_count > 0) {
+            let Some(point) = port.congestion else { continue };
+            let env = port.env(controlled, &Arc::default());
+            let Some((key, gain, most)) = point.unstable_gain(&env) else { continue };
+            let path = format!("{}.{}.{key}", self.point_place(index), point.keyword());
+            let reason =
+                format!("with {} flows and their round trip, a gain above {most:.2e} is not stable", env.flow_count);
+            let remedy = format!("write \"auto\", or at most {:.1e}", 0.5 * most);
+            warnings.entry(path.clone()).or_insert_with(|| Fault::new(path, gain, reason, remedy));
+        }
+        warnings.into_values().collect()
     }
 
     /// Congestion points at ports that no flow's data pass.

@@ -34,7 +34,7 @@ fn after(source: &mut Source, er: f64, marks: Marks) -> f64 {
 
 #[test]
 fn rule_1_acr_lies_between_mcr_and_pcr_and_paces() {
-    let mut source = source(Params { mcr: Some(Rate(1_000_000)), rif: 1.0, rdf: 1.0, ..slow_start() });
+    let mut source = source(Params { mcr: Some(Rate(1_000_000)), rif: AutoOr::Given(1.0), rdf: 1.0, ..slow_start() });
     assert_eq!(source.allowance(ms(0)), Allowance::Rate(10e6));
     assert_eq!(after(&mut source, 1e9, Marks::default()), 100e6);
     assert_eq!(source.allowance(ms(0)), Allowance::Rate(100e6));
@@ -118,7 +118,7 @@ fn rule_5_falls_back_to_icr_after_a_pause() {
         after(source, 60e6, Marks::default());
         next_ccr(source, ms(milliseconds))
     };
-    let mut source_by_rule = source(Params { rif: 1.0, ..slow_start() });
+    let mut source_by_rule = source(Params { rif: AutoOr::Given(1.0), ..slow_start() });
     assert_eq!(pause(&mut source_by_rule, 0), 60e6);
     // 500 ms is not more than ADTF, 501 ms is.
     assert_eq!(pause(&mut source_by_rule, 500), 60e6);
@@ -128,7 +128,7 @@ fn rule_5_falls_back_to_icr_after_a_pause() {
     after(&mut source_by_rule, 3e6, Marks::default());
     assert_eq!(next_ccr(&mut source_by_rule, ms(9000)), 3e6);
     let none = UseItOrLoseIt::None;
-    let mut source = source(Params { rif: 1.0, use_it_or_lose_it: none, ..slow_start() });
+    let mut source = source(Params { rif: AutoOr::Given(1.0), use_it_or_lose_it: none, ..slow_start() });
     pause(&mut source, 0);
     assert_eq!(pause(&mut source, 1001), 60e6);
 }
@@ -168,7 +168,7 @@ fn rule_6_lets_1024_cells_go_at_a_crm_of_32() {
 
 #[test]
 fn rule_6_comes_after_rule_5_and_before_the_cell_states_its_rate() {
-    let mut source = source(Params { tbe: Count(32), rif: 1.0, cdf: 0.5, ..slow_start() });
+    let mut source = source(Params { tbe: Count(32), rif: AutoOr::Given(1.0), cdf: 0.5, ..slow_start() });
     assert_eq!(next_ccr(&mut source, ms(0)), 10e6);
     assert_eq!(after(&mut source, 60e6, Marks::BN), 60e6);
     // From 60 down to 10 by rule 5, then half of that by rule 6.
@@ -282,7 +282,8 @@ fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
 
 #[test]
 fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
-    let mut source = source(Params { icr: Some(AutoOr::Given(Rate(1000))), rif: 1.0, ..Params::default() });
+    let mut source =
+        source(Params { icr: Some(AutoOr::Given(Rate(1000))), rif: AutoOr::Given(1.0), ..Params::default() });
     assert_eq!(source.allowance(ms(3)), Allowance::Apart { own: Time::ZERO, answer: Time::ZERO });
     assert_eq!(letters(&mut source, DATA, 2, ms(3)), "ff");
     after(&mut source, 20e6, Marks::default());
@@ -292,7 +293,7 @@ fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
 #[test]
 fn rule_13_reduces_acr_towards_the_rate_in_use() {
     let use_it_or_lose_it = UseItOrLoseIt::CountBased(Headroom { headroom: 0.25 });
-    let mut source = source(Params { rif: 1.0, use_it_or_lose_it, ..slow_start() });
+    let mut source = source(Params { rif: AutoOr::Given(1.0), use_it_or_lose_it, ..slow_start() });
     after(&mut source, 100e6, Marks::default());
     assert_eq!(next_ccr(&mut source, ms(0)), 100e6);
     // 32 cells in 1 ms are 13.568 Mb/s: ACR is limited to a quarter more. In 0.1 ms they are 135.68, and ACR does not
@@ -324,7 +325,7 @@ fn faults_are_found() {
     assert_eq!(faulty(Params { icr: Some(AutoOr::Given(Rate(100_000_001))), ..good.clone() }), "icr");
     assert_eq!(faulty(Params { tcr: Rate(100_000_000), ..good.clone() }), "tcr");
     for (rif, path) in [(1.0, ""), (1.0 / 32768.0, ""), (1.0 / 65536.0, "rif"), (0.1, "rif"), (f64::NAN, "rif")] {
-        assert_eq!(faulty(Params { rif, ..good.clone() }), path);
+        assert_eq!(faulty(Params { rif: AutoOr::Given(rif), ..good.clone() }), path);
     }
     assert_eq!(faulty(Params { rdf: 2.0, ..good.clone() }), "rdf");
     for (cdf, path) in [(0.0, ""), (1.0, ""), (1.0 / 64.0, ""), (1.0 / 128.0, "cdf"), (0.3, "cdf")] {
@@ -372,4 +373,17 @@ fn a_lower_peak_holds_at_once_and_another_order_from_the_next_cell_on() {
     assert_eq!(sends(&mut source, DATA, ms(2)).0, 'd');
     change(&mut source, &|params| params.nrm = 4);
     assert_eq!(letters(&mut source, DATA, 4, ms(3)), "ddFd");
+}
+
+#[test]
+fn an_automatic_increase_follows_from_the_share_and_the_round_trip() {
+    let auto = Params { rif: AutoOr::Auto, ..Params::default() };
+    let rif = |share: f64, milliseconds, octets| auto.rif(64e6, share, (Span::milliseconds(milliseconds), octets));
+    // Alone on the line and without a delay: 1/16, the value of the standard. A share of a quarter: a quarter of it.
+    assert_eq!([rif(64e6, 0, 53), rif(16e6, 0, 53)], [1.0 / 16.0, 1.0 / 64.0]);
+    // An RM cell in 13,568 bits: 16 Mb/s have three in 2.544 ms, which would raise the rate four times.
+    assert_eq!([rif(16.0001e6, 2, 53), rif(16.0001e6, 2, 1500)], [1.0 / 256.0, 1.0 / 128.0]);
+    assert_eq!(rif(1.0, 560, 53), 1.0 / 32768.0);
+    let given = Params { rif: AutoOr::Given(0.5), ..Params::default() };
+    assert_eq!(given.rif(64e6, 1.0, (Span::ZERO, 53)), 0.5);
 }

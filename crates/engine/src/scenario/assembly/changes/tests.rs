@@ -191,7 +191,15 @@ fn sender() -> SenderEnv {
 }
 
 fn port() -> PortEnv {
-    PortEnv { rate: Rate(10_000_000), queues: 1, flow_count: 1, minimum: 0.0, flows: [].into() }
+    PortEnv {
+        rate: Rate(10_000_000),
+        queues: 1,
+        flow_count: 1,
+        minimum: 0.0,
+        octets: 53,
+        round_trip: Span::milliseconds(10),
+        flows: [].into(),
+    }
 }
 
 #[test]
