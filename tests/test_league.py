@@ -217,12 +217,19 @@ def test_another_part_replaces_a_part() -> None:
     assert merged(first, second) == {"flow": {"a": {"count": 2, "traffic": {"greedy": {}}}}}
 
 
+def test_an_entrant_without_a_name_has_that_of_its_scheme_and_tells_what_it_changes(tmp_path: Path) -> None:
+    given = '"none", { scheme.charny.interval = "auto" }, { scheme.charny.target = 0.4 }, {'
+    names = [entrant.name for entrant in parsed(LEAGUE.replace('"none", {', given), tmp_path).entrants()]
+    assert names == ["none", "charny", "charny (changed: target)", "charny, 50 %"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
         ('"none", {', '"nune", {', 'line 3: schemes[0] = nune: there is no such scheme; did you mean "none"?'),
         ('"none", {', '{ name = "charny, 50 %", scheme = "none" }, {', "schemes[1] = charny, 50 %: this name is given"),
         ('schemes = ["none", {', "schemes = [{", "schemes = charny, 50 %: a league needs two schemes or more"),
+        ('name = "charny, 50 %"', 'name = "erica"', "schemes[1].name = erica: `erica` is another scheme than `charny`"),
         ("replications = 3", "replicatoins = 3", 'there is no key `replicatoins` in a league; did you mean "repl'),
         ("replications = 3", 'replications = "3"', "replications = '3': this must be a whole number"),
         ("[networks.long.traffics.beside]", "[networks.long.traffics.besides]", 'did you mean "beside"?'),

@@ -85,3 +85,13 @@ def test_a_table_among_the_values_is_told_by_its_keyword(tmp_path: Path, capsys:
 def test_different_values_have_different_words(values: list[object], told: list[object]) -> None:
     planned = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
     assert list(words(planned).values()) == told
+
+
+def test_a_scheme_among_the_values_is_told_with_its_changed_parameters() -> None:
+    slow, slower = ({"erica": {"target": target}} for target in (0.8, 0.5))
+    charny = {"charny": {"target": 0.9}}
+    planned = ["erica", json.dumps(slow), json.dumps(charny)]
+    assert list(words(planned, "scheme").values()) == ["erica", "erica (changed: target)", "charny"]
+    assert list(words(planned[1:2], "flow.data.scheme").values()) == ["erica (changed: target)"]
+    both = [json.dumps(slow), json.dumps(slower)]
+    assert list(words(both, "scheme").values()) == ["erica (target = 0.8)", "erica (target = 0.5)"]

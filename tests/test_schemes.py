@@ -9,9 +9,10 @@ from conftest import Command
 import penstock
 from penstock import _engine
 from penstock.core.errors import InputError
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, scheme_label
 from penstock.execute.plan import Plan
 from penstock.show.feedback import warnings
+from penstock.show.notebook import card_of
 from penstock.truth.shares import fair_shares
 
 TEN_LINES = """
@@ -85,6 +86,11 @@ def test_the_list_of_schemes_is_complete() -> None:
         ("scheme = 7", "line 3: scheme = 7", "the name of a scheme"),
         ('scheme = "rate_factor"', "line 3: scheme.rate_factor.reaction_point", "greedy has none (at flow.data)"),
         ("scheme.none = { target = 1 }", "line 3: scheme.none.target", "there is no key"),
+        (
+            "scheme.erica = { congestion_point.charny = {} }",
+            "line 3: scheme.erica.congestion_point = charny: `erica` stands for congestion_point.erica",
+            "name the scheme `charny`, or write the parts on the lines and flows",
+        ),
     ],
 )
 def test_a_fault_names_what_was_written(scheme: str, place: str, told: str) -> None:
@@ -92,6 +98,29 @@ def test_a_fault_names_what_was_written(scheme: str, place: str, told: str) -> N
         Scenario.parse(TEN_LINES.replace('scheme = "erica"', scheme))
     assert place in str(refusal.value)
     assert told in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "label"),
+    [
+        ("erica", "erica"),
+        ({"erica": {"interval": "auto"}}, "erica"),
+        ({"erica": {"target": 0.5}}, "erica (changed: target)"),
+        (
+            {"erica": {"target": 0.5, "reaction_point": {"tm40": {"icr": "auto", "rif": 0.5}}}},
+            "erica (changed: target, reaction_point.tm40.rif)",
+        ),
+        ({"erica": {"targt": 0.5}}, ""),
+        (7, ""),
+    ],
+)
+def test_the_label_of_a_scheme_has_its_changed_parameters(scheme: object, label: str) -> None:
+    assert scheme_label(scheme) == label
+
+
+def test_the_card_of_a_scenario_tells_that_its_scheme_is_changed() -> None:
+    changed = Scenario.parse(TEN_LINES).with_({"scheme.erica.target": 0.5})
+    assert card_of(changed).figures["scheme"] == "erica (changed: target)"
 
 
 def test_warnings_about_a_scheme_name_what_was_written() -> None:

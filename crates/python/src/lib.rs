@@ -23,7 +23,7 @@ use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
-use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::scenario::spec::{self, Scenario};
 use penstock_engine::scenario::{assembly, document};
 use penstock_engine::traffic::MOST_PACKETS;
 use pyo3::exceptions::PyValueError;
@@ -54,6 +54,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(expanded, module)?)?;
     module.add_function(wrap_pyfunction!(offered, module)?)?;
     module.add_function(wrap_pyfunction!(schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(changed_scheme, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(trace::traces, module)?)?;
     module.add_function(wrap_pyfunction!(live::history, module)?)?;
@@ -213,6 +214,14 @@ fn schemes() -> Vec<[String; 9]> {
         [keyword, meaning, main, parts, &sends, state, overhead, needs, source].map(str::to_owned)
     };
     SCHEMES.iter().map(told).collect()
+}
+
+/// The keyword of the scheme in `json`, a name or a table, and the parameters that differ from those of the list. `None` if
+/// it is no scheme.
+#[pyfunction]
+fn changed_scheme(json: &str) -> Option<(&'static str, Vec<String>)> {
+    let scheme: spec::Scheme = serde_json::from_str(json).ok()?;
+    Some((scheme.keyword, scheme.changed()))
 }
 
 /// The scenario in `json`, as a scenario file with all defaults.

@@ -342,6 +342,18 @@ def schemes() -> Mapping[str, Scheme]:
     return {fields[0]: Scheme(*fields) for fields in _engine.schemes()}
 
 
+def scheme_label(scheme: object) -> str:
+    """The name of a scheme as a scenario has it, with its changed parameters: ``erica (changed: target)``.
+
+    A parameter is changed if its value is not that which the name stands for. What is no scheme has no label: ``""``.
+    """
+    told = _engine.changed_scheme(json.dumps(scheme, default=str))
+    if told is None:
+        return ""
+    name, changed = told
+    return f"{name} (changed: {', '.join(changed)})" if changed else name
+
+
 @cache
 def networks() -> Mapping[str, str]:
     """One line on every network by name."""

@@ -30,6 +30,7 @@ from penstock.core.scenario import (
     line_of,
     read,
     read_file_of,
+    scheme_label,
     schemes,
     stem,
     with_values,
@@ -210,10 +211,13 @@ class Document:
             if keyword not in schemes():
                 remedy = did_you_mean(str(keyword), schemes()) or f"there are {', '.join(schemes())}"
                 raise self.error("there is no such scheme", path, keyword, remedy)
-        name = given.get("name", keywords[0] if keywords else "")
+        name = given.get("name", scheme_label(scheme) or next(iter(keywords), ""))
         changes = given.get("with", {})
         if len(keywords) != 1 or not isinstance(name, str) or not isinstance(changes, Mapping):
             raise self.error("this is no scheme", path, repr(given), "give one scheme, and its name as text")
+        if name in schemes() and name != keywords[0]:
+            remedy = f'give it a name that is no scheme, as name = "{keywords[0]}, other"'
+            raise self.error(f"`{name}` is another scheme than `{keywords[0]}`", f"{path}.name", name, remedy)
         return Entrant(name, scheme, changes)
 
     def _whole(self, name: str) -> Tree:

@@ -18,7 +18,7 @@ from penstock.api.comparison import Comparison
 from penstock.api.run import Result
 from penstock.api.simulation import Simulation
 from penstock.api.sweep import Sweep
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, scheme_label
 from penstock.core.units import readable
 from penstock.league.league import League
 from penstock.league.table import CaseTable, tables_of
@@ -92,13 +92,13 @@ def _(scenario: Scenario) -> Card:
         figures["warm-up"] = tree["warm_up"]
     figures |= {"lines": f"{len(lines):,}", "flows": f"{sum(flow['count'] for flow in flows.values()):,}"}
     if tree.get("scheme"):
-        figures["scheme"] = scheme_words(tree["scheme"])
+        figures["scheme"] = scheme_label(tree["scheme"])
     rows = [
         [
             name,
             flow["count"],
-            scheme_words(flow["traffic"]),
-            scheme_words(flow.get("reaction_point") or flow.get("transport") or {"uncontrolled": {}}),
+            part_words(flow["traffic"]),
+            part_words(flow.get("reaction_point") or flow.get("transport") or {"uncontrolled": {}}),
         ]
         for name, flow in flows.items()
     ]
@@ -388,7 +388,7 @@ def plain(value: object) -> str | int | float | None:
     return value if isinstance(value, int | float) or value is None else str(value)
 
 
-def scheme_words(table: object) -> str:
+def part_words(table: object) -> str:
     """A part of the scenario by its keyword."""
     return str(table) if isinstance(table, str) else ", ".join(table) if isinstance(table, Mapping) else ""
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.scenario import scheme_label
+
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
 
@@ -22,7 +24,7 @@ class Wording:
     def of(cls, results: Results) -> Wording:
         """The names of the varied parameters."""
         values = {path: results.plan[path].unique(maintain_order=True).to_list() for path in results.parameters}
-        return cls(short_names(results.parameters), {path: words(own) for path, own in values.items()})
+        return cls(short_names(results.parameters), {path: words(own, path) for path, own in values.items()})
 
     def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The word for the value of each parameter in a row of the plan, or of a table of results."""
@@ -49,17 +51,18 @@ def told(parameters: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {phrase(value)}" for name, value in parameters.items())
 
 
-def words(values: Sequence[object]) -> Mapping[Any, Any]:
-    """The word for each of the different values of a parameter.
+def words(values: Sequence[object], path: str = "") -> Mapping[Any, Any]:
+    """The word for each of the different values of the parameter at ``path``.
 
-    A plan has a table as JSON text. Its word is its keyword, followed by the table's content if several values have the
-    same keyword. Different values have different words.
+    A plan has a table as JSON text. Its word is its keyword, or the label of a scheme, followed by the content of the
+    table if several values have the same word. Different values have different words.
     """
+    word_of = scheme_label if path.rpartition(".")[2] == "scheme" else keyword_of
     tables = {value: table for value in values if (table := table_of(value)) is not None}
-    keywords = [keyword_of(table) for table in tables.values()]
+    keywords = [word_of(table) for table in tables.values()]
     found = {}
     for value, table in tables.items():
-        keyword = keyword_of(table)
+        keyword = word_of(table)
         found[value] = keyword if keyword and keywords.count(keyword) == 1 else phrase(table)
     every = {value: found.get(value, value) for value in values}
     return every if len(set(every.values())) == len(every) else {value: value for value in values}

@@ -11,6 +11,7 @@ use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
 use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
 
+mod contradiction;
 pub(super) mod expander;
 mod mix;
 mod network;
@@ -35,7 +36,7 @@ pub struct Expansion<'a> {
 /// Puts the lines and flows of its network, and the parts of its schemes, in their places.
 ///
 /// # Errors
-/// The first fault of the network, or of a scheme that has no effect.
+/// The first fault of the network, or of a scheme that has no effect or is contradicted.
 pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
     if is_written_out(scenario) {
         return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
@@ -117,13 +118,16 @@ fn put_in_places<'a>(
     };
     let (mut made, mut is_used) = (BTreeMap::new(), [false; 2]);
     let of_all = scenario.scheme.as_ref();
+    of_all.map_or(Ok(()), |scheme| contradiction::check(scheme, "scheme"))?;
     for (name, line) in expanded.line.iter_mut().filter(|_| stale.lines) {
+        contradiction::check_line(line, name).map_err(written)?;
         is_used[0] |= take_own(line.scheme.take(), of_all, ("line", name), |scheme, place, path| {
             in_line(line, scheme, place, path, &mut made)
         })
         .map_err(written)?;
     }
     for (name, flow) in expanded.flow.iter_mut().filter(|_| stale.flows) {
+        contradiction::check_flow(flow, name).map_err(written)?;
         is_used[1] |= take_own(flow.scheme.take(), of_all, ("flow", name), |scheme, place, path| {
             in_flow(flow, scheme, place, path, &mut made)
         })
@@ -140,17 +144,24 @@ fn take_own(
     (kind, name): (&str, &str),
     mut put: impl FnMut(&Scheme, &str, String) -> bool,
 ) -> Result<bool, Fault> {
-    let place = || format!("{kind}.{}", shown_key(name));
     let Some(own) = own else {
-        return Ok(of_all.is_some_and(|scheme| put(scheme, &place(), format!("scheme.{}", scheme.keyword))));
+        return Ok(
+            of_all.is_some_and(|scheme| put(scheme, &place_of(kind, name), format!("scheme.{}", scheme.keyword)))
+        );
     };
-    let place = place();
+    let place = place_of(kind, name);
     let path = format!("{place}.scheme");
+    contradiction::check(&own, &path)?;
     if !put(&own, &place, format!("{path}.{}", own.keyword)) && own.keyword != "none" {
         let reason = "it has no part for this place, or the place has the part itself";
         return Err(Fault::new(path, own.keyword, reason, "delete it, or the part that it should replace"));
     }
     Ok(false)
+}
+
+/// The path of a line or flow.
+fn place_of(kind: &str, name: &str) -> String {
+    format!("{kind}.{}", shown_key(name))
 }
 
 /// Puts the congestion point of `scheme` at the ports of a line that have none. Returns whether there is such a port.
@@ -330,6 +341,51 @@ scheme = "none"
         let (path, _) = refusal(&net("scheme = 'backoff'", "", "transport.tp4 = {}"));
         assert_eq!(path, "scheme");
         assert!(assembly::check(&net("scheme = 'none'", "", "")).is_ok());
+    }
+
+    #[test]
+    fn a_name_that_its_parts_contradict_is_refused() {
+        for (scheme, path) in [
+            ("erica = { congestion_point.charny = {} }", "erica.congestion_point"),
+            ("erica = { reaction_point.eprca = {} }", "erica.reaction_point"),
+            ("erica = { target = 0.8, congestion_point.charny = {} }", "erica.congestion_point"),
+            ("none = { congestion_point.erica = {} }", "none.congestion_point"),
+            ("backoff = { transport.tp4 = {} }", "backoff.transport.tp4.window"),
+            ("backoff = { window.decbit = {} }", "backoff.window"),
+            ("withdrawing_credit = { credit.congestion_avoidance = {} }", "withdrawing_credit.credit"),
+            ("error_npdu = { congestion_point.clnp = {} }", "error_npdu.congestion_point.clnp"),
+        ] {
+            for (scheme, flow, owner) in [
+                (format!("scheme.{scheme}"), String::new(), ""),
+                (String::new(), format!("scheme.{scheme}"), "flow.data."),
+            ] {
+                let (at, reason) = refusal(&net(&scheme, "", &flow));
+                assert_eq!(at, format!("{owner}scheme.{path}"), "{reason}");
+            }
+        }
+        for scheme in [
+            "erica = { congestion_point.erica = { target = 0.5 } }",
+            "erica_plus = { congestion_point.erica_plus = {} }",
+            "erica = { reaction_point.tm40 = { rif = 1.0 } }",
+            "backoff = { congestion_point.clnp = { ce_threshold = '27000 bits' } }",
+            "backoff = { transport.tp4 = { window.backoff = {} } }",
+        ] {
+            assert!(expand(&net(&format!("scheme.{scheme}"), "", "")).is_ok(), "{scheme}");
+        }
+        let keywords = schemes::SCHEMES.iter().map(|scheme| scheme.keyword);
+        keywords
+            .for_each(|keyword| assert!(expand(&net(&format!("scheme = '{keyword}'"), "", "")).is_ok(), "{keyword}"));
+    }
+
+    #[test]
+    fn a_scheme_and_another_algorithm_in_one_place_are_refused() {
+        let (path, reason) = refusal(&net("", "", "scheme = 'erica'\nreaction_point.eprca = {}"));
+        assert_eq!(path, "flow.data.reaction_point");
+        assert_eq!(reason, "the scheme beside it is erica, which stands for reaction_point.tm40");
+        let (path, _) = refusal(&net("", "scheme = 'erica'\ncongestion_point.charny = {}", ""));
+        assert_eq!(path, "line.a.congestion_point");
+        let same = net("", "scheme = 'erica'\ncongestion_point.erica = { target = 0.5 }", "");
+        assert!(expand(&same).is_ok());
     }
 
     #[test]

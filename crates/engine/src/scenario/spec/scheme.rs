@@ -72,6 +72,25 @@ impl Scheme {
         Ok(Scheme { keyword: scheme.keyword, given, parts })
     }
 
+    /// Whether there is anything in its table.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// The parameters whose values are not those of the list: `target` of the main part, and others by their role and
+    /// algorithm, as `reaction_point.tm40.rif`.
+    #[must_use]
+    pub fn changed(&self) -> Vec<String> {
+        let Some(entry) = schemes::find(self.keyword).filter(|_| self.is_changed()) else { return Vec::new() };
+        let [own, parts] =
+            [&entry.own_parts(), &self.parts].map(|parts| serde_json::to_value(parts).unwrap_or_default());
+        let mut found = Vec::new();
+        differences(&own, &parts, &mut Vec::new(), &mut found);
+        let of_main = |steps: &Vec<String>| steps.len() > 2 && steps[0] == entry.main;
+        found.iter().map(|steps| steps[if of_main(steps) { 2 } else { 0 }..].join(".")).collect()
+    }
+
     /// Whether its table has this role: the part is the scenario's and not the scheme's own.
     #[must_use]
     pub fn gives(&self, role: &str) -> bool {
@@ -80,10 +99,15 @@ impl Scheme {
 }
 
 impl schemes::Scheme {
+    /// Its parts, as the list has them.
+    pub(in crate::scenario) fn table(&self) -> Map<String, Value> {
+        table(self.parts)
+    }
+
     /// Its parts, with the parameters of the list.
     #[must_use]
     pub fn own_parts(&self) -> Parts {
-        serde_path_to_error::deserialize(&Value::Object(table(self.parts))).unwrap_or_default()
+        serde_path_to_error::deserialize(&Value::Object(self.table())).unwrap_or_default()
     }
 
     /// What its congestion points send.
@@ -107,6 +131,23 @@ fn merge(into: &mut Value, key: &str, value: &Value) {
             given.iter().for_each(|(key, value)| merge(there, key, value));
         }
         _ => drop(table.insert(key.to_owned(), value.clone())),
+    }
+}
+
+/// Notes the steps to every value that differs. Another choice, with another keyword, is one value.
+fn differences(one: &Value, other: &Value, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    let (Some(left), Some(right)) = (one.as_object(), other.as_object()) else {
+        return found.extend((one != other).then(|| at.clone()));
+    };
+    if left.len() == 1 && right.len() == 1 && left.keys().ne(right.keys()) {
+        return found.push(at.clone());
+    }
+    let added = right.keys().filter(|key| !left.contains_key(*key));
+    for key in left.keys().chain(added) {
+        at.push(key.clone());
+        let [one, other] = [left, right].map(|table| table.get(key).unwrap_or(&Value::Null));
+        differences(one, other, at, found);
+        at.pop();
     }
 }
 
@@ -227,6 +268,23 @@ mod tests {
         let Some(ReactionParams::Becn(params)) = told.parts.reaction_point else { panic!() };
         // Not the nine levels of the scheme.
         assert_eq!((params.peak, params.levels), (0.5, 6));
+    }
+
+    #[test]
+    fn what_is_changed_is_what_differs_from_the_list() {
+        for (table, changed) in [
+            ("erica = {}", &[][..]),
+            ("erica = { interval = 'auto' }", &[]),
+            ("erica = { target = 0.5 }", &["target"]),
+            ("erica = { interval = { time = '1 ms' }, target = 0.5 }", &["interval", "target"]),
+            ("erica_plus = { erica.interval = { time = '1 ms' } }", &["erica.interval"]),
+            ("erica = { reaction_point.tm40 = { rif = 0.5, icr = 'auto' } }", &["reaction_point.tm40.rif"]),
+            ("becn = { reaction_point.becn = {} }", &["reaction_point.becn.levels"]),
+            ("backoff = { transport.tp4 = { window.decbit = {} } }", &["window"]),
+            ("backoff = { congestion_point.clnp = {} }", &["congestion_point"]),
+        ] {
+            assert_eq!(read(&format!("scheme.{table}")).unwrap().changed(), changed, "{table}");
+        }
     }
 
     #[test]
