@@ -11,6 +11,9 @@ import { exact } from "../model/time";
 const CHECKPOINT_SHARE = 1 / 8;
 /** The longest time for which the worker does not look at its messages, and the time that slices aim at, in ms. */
 const SLICE = 8;
+/** The fewest and the most PDUs of a slice. Memory is looked at after each slice: with more, a run on a fast machine would
+ * pass far beyond its limit. */
+const [FEWEST, MOST] = [2_000, 100_000];
 
 /** What a value brings that is refused, or with which the run would not fit in memory. */
 const NO_FUTURE = { throughput: null, lost: 0 } as const;
@@ -91,7 +94,7 @@ export class Laboratory {
     }
     this.b?.catchUp(this.main.now);
     const took = performance.now() - begin;
-    this.slice = Math.max(2_000, Math.min(2_000_000, this.slice * (took > SLICE ? 0.7 : 1.2)));
+    this.slice = Math.max(FEWEST, Math.min(MOST, this.slice * (took > SLICE ? 0.7 : 1.2)));
     return reached;
   }
 
