@@ -65,8 +65,11 @@ def warnings_of_groups(groups: pl.DataFrame) -> list[str]:
     return [_sentence(row) for row in unsent(groups).iter_rows(named=True)]
 
 
-def warnings_of_points(groups: pl.DataFrame) -> list[str]:
-    """A sentence for each such group of an experiment, about the point at which it sent the least of its demand."""
+def warnings_of_points(groups: pl.DataFrame, names: Mapping[int, str] | None = None) -> list[str]:
+    """A sentence for each such group of an experiment, about the point at which it sent the least of its demand.
+
+    ``names`` are those of the points, if they have any.
+    """
     import polars as pl
 
     if not groups.height or "offered_pdus" not in groups.columns:
@@ -76,7 +79,8 @@ def warnings_of_points(groups: pl.DataFrame) -> list[str]:
     for _, rows in unsent(groups, ["point"]).group_by("group", maintain_order=True):
         worst = rows.sort(pl.sum_horizontal(*ENDS), descending=True, maintain_order=True).row(0, named=True)
         more = f" (the worst of {rows.height} of {points} points)" if points > 1 else ""
-        told.append(f"{_sentence(worst)}{more}")
+        at = f"{names[worst['point']]}: " if names else ""
+        told.append(f"{at}{_sentence(worst)}{more}")
     return told
 
 
