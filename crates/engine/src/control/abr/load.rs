@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Both are counted at arrival, before any discard. The input includes every in-rate cell of the class: data, forward
-//! RM cells, and the backward RM cells of the opposite directions. papers/eprca-multimedia.txt has the second line as
+//! RM cells, and the backward RM cells of the opposite directions. Ohsaki and others (1995) have the second line as
 //! `BW' = BW (T - N_VBR) / T`.
 
 use super::interval::{self, Ended, Interval};
