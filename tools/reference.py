@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import groupby
@@ -202,6 +203,11 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def linked(source: str) -> str:
+    """A source in which pages of models are links."""
+    return re.sub(r"docs/models/([\w-]+)\.md(#[\w-]+)?", r"[model](../../models/\1.md\2)", source)
+
+
 def tables_page() -> str:
     """Every column of every result table, as the engine defines it."""
     head = (
@@ -240,7 +246,7 @@ def schemes_page() -> str:
             "a switch keeps": state,
             "added to the traffic": overhead,
             "needs": needs,
-            "source": source,
+            "source": linked(source),
         }
         lines += ["| | |", "|---|---|", *(f"| {name} | {cell(text)} |" for name, text in facts.items() if text), ""]
         sections.append("\n".join(lines))
