@@ -2,8 +2,8 @@
 //! fork.
 //!
 //! There is no list of events. In a round every unit runs alone, in a tight loop, up to its horizon: nothing can arrive
-//! before the horizon any more. Then the next unit runs. A unit is a node, or a [`cluster`]: nodes connected in a loop
-//! without delay.
+//! before it any more ([`horizon`] has the rules). Then the next unit runs. A unit is a node, or a [`cluster`]: nodes
+//! connected in a loop without delay.
 
 mod apply;
 mod change;
