@@ -368,8 +368,8 @@ mod tests {
             prop_assert_eq!(&run(&mut policer.clone(), &times, batch), &plain);
         }
 
-        /// Asked about each PDU at its arrival, a policer does what it does where it is told of them; and asked about one
-        /// that does not conform, it is as before.
+        /// A policer gives the same verdicts at the arrival of each PDU as in the order of its events. A PDU that does not
+        /// conform leaves its state as it was.
         #[test]
         fn a_verdict_at_the_arrival_is_the_same(times in arrival_times()) {
             for params in Params::cases().into_iter().map(|case| case.params) {

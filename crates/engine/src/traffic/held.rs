@@ -109,13 +109,13 @@ pub(super) fn fixed(held: &Held, is_scaled: bool) -> Option<&'static str> {
     stretches.then_some("its spurts, levels or frames keep their times under a factor, so nothing is sent later")
 }
 
-/// The scale of a model that runs at its nominal rate for nobody to see: its sessions are told to no scheme.
+/// The scale of a model that runs at its nominal rate. No scheme hears of its sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Nominal;
 
 impl RateScale for Nominal {}
 
-/// The scale of a model that runs at its nominal rate, while the scheme hears of its sessions when their data may be sent.
+/// The scale of a model that runs at its nominal rate. The scheme hears of a session when its data may be sent.
 #[derive(Debug)]
 pub struct Punctual<'a, R> {
     /// The scheme.
