@@ -1,5 +1,7 @@
 //! Policers: usage parameter control at the edge of the network, and the queue that shapers share.
 //!
+//! The models: docs/models/policers.md.
+//!
 //! A *meter* (GCRA, a leaky bucket without queue) judges a PDU at the instant of its arrival. A *shaper* (peak-rate
 //! controller, a leaky bucket with a queue) may hold it back. Its node reports arrivals to it in order, perhaps before
 //! they happen. Its next event follows from the reported arrivals.

@@ -1,5 +1,7 @@
 //! Traffic models: what a source sends, and when.
 //!
+//! The models: docs/models/traffic.md.
+//!
 //! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
 //! (the start of a session or of a burst). Its sender calls it at that time.
 

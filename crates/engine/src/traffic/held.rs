@@ -1,5 +1,7 @@
 //! What happens to data that a sender may not send yet, and what a source has offered.
 //!
+//! Its page: docs/models/traffic.md#held.
+//!
 //! A model with a clock of its own generates data at its own instants. A scheme may hold its sender back: by an allowance
 //! (a rate, a window) or by a factor on the nominal rate. Then `held` of the model decides:
 //!

@@ -1,6 +1,8 @@
 //! The load of a port in each interval: the input of the controlled class, and the rate that higher classes leave for
 //! it.
 //!
+//! Its page: docs/models/abr-switch.md#abr-load.
+//!
 //! ```text
 //! input     = in-rate bits for the last queue / length of the interval
 //! available = rate of the line - bits for the other queues / length of the interval     (not below 0)
