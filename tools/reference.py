@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from penstock.cli import COMMANDS
 Schema = dict[str, Any]
 PATHS = {"sweep.axis"}
 """Tables whose keys are paths into the scenario, not names of one's choice."""
+MODELS = Path(__file__).resolve().parent.parent / "docs" / "models"
 
 
 def write(folder: Path) -> None:
@@ -56,7 +59,8 @@ class ScenarioPage:
     def section(self, path: str, schema: Schema, meaning: str) -> None:
         """Adds the section of one table, and after it those of the tables inside it that are new."""
         title = f"`{path}`" if path else "The file"
-        text = " ".join(dict.fromkeys(part for part in (meaning, schema.get("description", "")) if part))
+        model = f"Model: {link}." if (link := model_of(path)) else ""
+        text = " ".join(dict.fromkeys(part for part in (meaning, schema.get("description", ""), model) if part))
         lines = [
             f"({anchor(path)})=",
             f"## {title}",
@@ -202,6 +206,30 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+@cache
+def models() -> dict[str, str]:
+    """The link to the page of the model of each keyword: those that the first table of `docs/models/index.md` names."""
+    found = {}
+    for title, page, keywords in re.findall(
+        r"^\| \[(.+)\]\((.+)\)[^|]*\| (.+) \|$", (MODELS / "index.md").read_text(), re.MULTILINE
+    ):
+        for keyword in re.findall(r"`([^`]+)`", keywords):
+            found[keyword.rsplit(".", 1)[-1]] = f"[{title}](../../models/{page})"
+    return found
+
+
+def model_of(path: str) -> str:
+    """The link to the model of a table, if that is a part, or a table of one."""
+    first, *steps = path.split(".")
+    near = (*steps[:-3:-1], first) if len(steps) == 1 else steps[:-3:-1]
+    return next((models()[step] for step in near if step in models()), "")
+
+
+def linked(source: str) -> str:
+    """A source in which pages of models are links."""
+    return re.sub(r"docs/models/([\w-]+)\.md(#[\w-]+)?", r"[model](../../models/\1.md\2)", source)
+
+
 def tables_page() -> str:
     """Every column of every result table, as the engine defines it."""
     head = (
@@ -240,7 +268,7 @@ def schemes_page() -> str:
             "a switch keeps": state,
             "added to the traffic": overhead,
             "needs": needs,
-            "source": source,
+            "source": linked(source),
         }
         lines += ["| | |", "|---|---|", *(f"| {name} | {cell(text)} |" for name, text in facts.items() if text), ""]
         sections.append("\n".join(lines))

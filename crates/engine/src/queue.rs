@@ -1,5 +1,7 @@
 //! Queue policies: what a full or long queue does.
 //!
+//! The models: docs/models/queues.md.
+//!
 //! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. A policy has no state
 //! beside its parameters: with other parameters it is built anew.
 
