@@ -56,17 +56,6 @@ def test_readme_activates_the_environment_before_its_first_command() -> None:
     assert text.index("source .venv/bin/activate") < text.index(commands[0])
 
 
-def test_the_commands_of_readme_are_known_and_their_scenarios_exist() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = [shlex.split(line, comments=True)[1:] for line in re.findall(r"^    penstock .*", text, flags=re.MULTILINE)]
-    assert len(lines) >= 5
-    known = {command.name: command for command in COMMANDS}
-    for name, *arguments in lines:
-        assert name in known
-        for scenario in (each for each in arguments if "/" in each and not each.startswith(("out/", "-"))):
-            assert (ROOT / "python" / "penstock" / "scenarios" / f"{scenario}.toml").is_file(), scenario
-
-
 def test_readme_has_the_capacity_of_the_help() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     helped = next(command for command in COMMANDS if command.name == "capacity").examples[0]
