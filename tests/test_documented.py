@@ -26,7 +26,6 @@ QUICK = {
     "docs/guides/control-scheme.md",
     "docs/guides/minimum-rates.md",
     "docs/guides/networks.md",
-    "docs/guides/scenarios.md",
     "docs/guides/traces.md",
     "docs/guides/video.md",
     "docs/index.md",
