@@ -60,6 +60,7 @@ def test_every_command_is_there() -> None:
         *("sweep", "compare", "league", "reproduce", "report"),
         *("search", "capacity", "verify"),
         *("runs list", "runs show", "runs export"),
+        "completion",
     ] == COMMANDS
 
 

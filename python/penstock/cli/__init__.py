@@ -11,7 +11,19 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.cli import experiments, names, networks, questions, reference, runs, scenarios, studio, verify, watch
+from penstock.cli import (
+    completion,
+    experiments,
+    names,
+    networks,
+    questions,
+    reference,
+    runs,
+    scenarios,
+    studio,
+    verify,
+    watch,
+)
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
@@ -31,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     *questions.COMMANDS,
     *verify.COMMANDS,
     *runs.COMMANDS,
+    *completion.COMMANDS,
 )
 MOST_NAMED = 3
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
