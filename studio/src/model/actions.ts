@@ -5,9 +5,9 @@ import type { Fault, LeverValue, TimedChange } from "../backend/types";
 import { backend, faultOf, show } from "./backend";
 import { gigabytes, mostOctets } from "./limits";
 import { decode, encode, type Shared } from "./link";
-import { quietly, withRun } from "./player";
+import { quietly, toggle, withRun } from "./player";
 import { python } from "./python";
-import { FIRST, isReady, readyText } from "./ready";
+import { FIRST, isMadeFrom, isReady, readyText } from "./ready";
 import { Samples } from "./samples";
 import * as state from "./state";
 import { exact, parse } from "./time";
@@ -69,6 +69,19 @@ export async function load(source: string | Promise<string>, name: string, seed:
   return quietly(() => bring(source, name, seed));
 }
 
+/** Starts what is in the editor. */
+export async function startDraft(): Promise<void> {
+  const name = state.name.value || state.ownName.value;
+  const isStarted = await load(state.draft.value, name, state.draftSeed.value);
+  if (!isStarted) state.panel.value = "toml"; // the fault is at its line
+}
+
+/** Runs or pauses; a text that was changed in the editor is started first. */
+export function run(mode: "playing" | "express"): void {
+  if (state.isEdited.value && state.mode.value === "paused" && !state.busy.value) void startDraft();
+  toggle(mode);
+}
+
 let wishes = 0;
 
 /** Has the backend start a scenario, and shows it; not if another one is wished for before its text is there. */
@@ -77,7 +90,9 @@ async function bring(source: string | Promise<string>, name: string, seed: bigin
   const own = wishes;
   const draft = state.draft.value;
   const text = await source;
-  const isUnchanged = isReady(name) && (await readyText(name)) === text;
+  const ready = isReady(name) ? await readyText(name) : null;
+  const isUnchanged = ready === text;
+  const hasOwnName = ready === null || isMadeFrom(text, ready);
   if (own !== wishes) return;
   // From the answer on to the end nothing may wait: the answers to what is asked next would be shown before.
   const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed, most: mostOctets(gigabytes()) });
@@ -86,10 +101,10 @@ async function bring(source: string | Promise<string>, name: string, seed: bigin
   state.recordA.value = new Samples(plan.columns.length, plan.rows);
   state.recordB.value = null;
   state.name.value = isUnchanged ? name : "";
-  state.ownName.value = isUnchanged ? "" : name;
+  state.ownName.value = isUnchanged || !hasOwnName ? "" : name;
   state.text.value = text;
   if (state.draft.value === draft) state.draft.value = text; // else the reader has written on
-  state.seed.value = seed;
+  state.seed.value = state.draftSeed.value = seed;
   state.chosenPort.value = null;
   state.speed.value = state.usualSpeed(loaded.end);
   state.futures.value = new Map();
