@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Facts, Frame, Future, Loaded } from "../backend/messages";
 import type { Fault, Lever, LeverValue } from "../backend/types";
+import type { Home } from "./home";
 import { Samples } from "./samples";
 import { roundUp } from "./quantity";
 import { secondsOf } from "./time";
@@ -11,6 +12,7 @@ export type Mode = "paused" | "playing" | "express";
 export type Panel = "levers" | "toml";
 export type Dialog = "help" | "share" | null;
 
+export const home = signal<Home | null>(null);
 export const facts = signal<Facts | null>(null);
 export const loaded = signal<Loaded | null>(null);
 export const frame = signal<Frame | null>(null);

@@ -1,6 +1,7 @@
 /** Name, scenario, run, speed, time. */
 
 import type { JSX, TargetedEvent } from "preact";
+import icon from "../icon.svg";
 import { loadReady, run } from "../model/actions";
 import { clockText, go, stop } from "../model/player";
 import { isReady, readyNames } from "../model/ready";
@@ -13,7 +14,7 @@ export function Header(): JSX.Element {
   return (
     <header class="top">
       <h1>
-        <img src="./icon.svg" alt="" width={20} height={20} /> Penstock Studio
+        <img src={icon} alt="" width={20} height={20} /> Penstock Studio
       </h1>
       <ScenarioChoice />
       <p class="title">{state.loaded.value?.title}</p>
