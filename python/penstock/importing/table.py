@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -64,6 +64,7 @@ class Table:
     """The packets of one table, and what is known of it after its first block."""
 
     def __init__(self, file: str, columns: Columns) -> None:
+        self.left_out: Mapping[str, int] = {}
         self._file = file
         self._columns = columns
         self._origin: Decimal | None = None
