@@ -16,6 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
+from penstock.importing.dates import is_date
 from penstock.importing.expression import needs_other_rows
 from penstock.importing.library import reading
 from penstock.importing.records import PCAP, PCAPNG
@@ -128,7 +129,7 @@ def import_trace(
         file: pcap or pcapng, CSV with or without a line of names, or Parquet.
         name: the name of the trace; by default that of the file.
         time: of a table, the column of the time and its unit, as ``arrival:us`` or ``1:s``: s, ms, us, ns, ps, or
-            datetime for a column of dates.
+            datetime for dates of ISO 8601.
         size: of a table, the column of the size and its unit, as ``length:octets`` or ``2:bits``. The size of a packet
             is that of IP, as captures have it: without the header of its link.
         flow: of a table, the columns that identify a flow. Without them it is one flow.
@@ -316,7 +317,8 @@ class _Keeper:
     def _of_time(written: object) -> _Told:
         if written is None or not str(written).strip():
             return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
-        return "this is no time, or one more than 100 days from the first", "write numbers; is their unit right?"
+        remedy = "write COLUMN:datetime for a column of dates" if is_date(str(written)) else "is the unit right?"
+        return "this is no time in this unit, or one more than 100 days from the first", remedy
 
     @staticmethod
     def _of_size(written: object) -> _Told:
