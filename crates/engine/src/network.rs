@@ -19,6 +19,7 @@ pub mod sinks;
 pub(crate) mod testing;
 mod touch;
 
+use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
@@ -26,7 +27,6 @@ use context::Ctx;
 use downlinks::Downlinks;
 use hosts::Hosts;
 use inbox::Inbox;
-use lane::Key;
 use policer_node::PolicerNode;
 use port::Port;
 use sinks::Sinks;

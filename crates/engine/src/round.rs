@@ -21,13 +21,14 @@ mod unit;
 use std::collections::BTreeMap;
 
 use crate::core::error::Error;
+use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
 use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, FlowState, kind_of};
-use crate::network::lane::{Key, Lane};
+use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::queue_state::QueueState;
 use crate::network::receiver::Receiver;

@@ -21,11 +21,12 @@ mod service;
 use std::sync::Arc;
 
 use crate::control::{Congestion, CongestionPoint};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Interval, LineRate, Span, Time};
-use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::lane::{LaneId, Record};
 use crate::network::queue_state::QueueState;
 use crate::queue::{Discard, Policy};
 use bits::BitCount;

@@ -10,11 +10,12 @@ use super::server::{Departure, Line, Queued, Server, Waiting};
 use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
+use crate::core::key::Place;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
-use crate::network::lane::{Lane, Place, Record};
+use crate::network::lane::{Lane, Record};
 use crate::network::queue_state::{QueueMeasures, QueueState};
 use crate::queue::{Discard, Policy};
 

@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 
 use crate::core::fifo::Fifo;
+use crate::core::key::Place;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::network::lane::Place;
 
 /// The data that the measures of a queue still need about a PDU whose service is decided.
 #[derive(Clone, Copy, Debug)]
