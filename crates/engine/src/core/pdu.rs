@@ -6,8 +6,6 @@ use crate::core::time::{Span, Time};
 
 pub use crate::core::time::CELL_BITS;
 
-pub mod rm_cell;
-
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
