@@ -12,7 +12,6 @@ pub mod lane;
 pub mod policer_node;
 pub mod port;
 pub mod position;
-pub mod queue_state;
 pub mod receiver;
 pub mod sinks;
 #[cfg(test)]

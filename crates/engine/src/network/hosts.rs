@@ -12,7 +12,6 @@ pub mod uplink;
 
 use super::agenda::{Agenda, Member};
 use super::context::Ctx;
-use super::queue_state::QueueState;
 use super::receiver::Receiver;
 use super::touch;
 use crate::control::{NotificationParams, ReactionParams};
@@ -22,6 +21,7 @@ use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Lane, LaneId, Record};
+use crate::queue::measures::QueueState;
 use crate::traffic;
 use crate::transport::tp4::Sending;
 use access_line::AccessLine;

@@ -5,8 +5,7 @@
 //! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
-use super::queues::Queues;
-use super::server::{Departure, Line, Queued, Server, Waiting};
+use super::server::{Departure, Line, Server};
 use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
@@ -16,7 +15,9 @@ use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Record};
-use crate::network::queue_state::{QueueMeasures, QueueState};
+use crate::queue::lengths::Queues;
+use crate::queue::measures::{QueueMeasures, QueueState};
+use crate::queue::store::{Queued, Waiting};
 use crate::queue::{Discard, Policy};
 
 /// No congestion point.
