@@ -42,8 +42,9 @@ def there() -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_that_the_documentation_names_exists(page: Path, there: set[str]) -> None:
     named = {match.removeprefix("./").replace("../", "") for match in NAMED.findall(page.read_text(encoding="utf-8"))}
-    # `make docs` writes the pages of `reference/generated`, and fails for a link to one that is not there.
-    missing = {name for name in named - there - ELSEWHERE if "reference/generated/" not in name}
+    # `make docs` writes the pages of `reference/generated`. Only its own pages name these.
+    made = page.name in {"index.md", "checks.md", "statistics.md"}
+    missing = {name for name in named - there - ELSEWHERE if not (made and "reference/generated/" in name)}
     assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
 
 
@@ -60,17 +61,6 @@ def test_readme_activates_the_environment_before_its_first_command() -> None:
     first, commands = text.splitlines()[:30], re.findall(r"^    penstock .*", text, flags=re.MULTILINE)
     assert "    make demo" in {line.partition("  #")[0].rstrip() for line in first}
     assert text.index("source .venv/bin/activate") < text.index(commands[0])
-
-
-def test_the_commands_of_readme_are_known_and_their_scenarios_exist() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = [shlex.split(line, comments=True)[1:] for line in re.findall(r"^    penstock .*", text, flags=re.MULTILINE)]
-    assert len(lines) >= 5
-    known = {command.name: command for command in COMMANDS}
-    for name, *arguments in lines:
-        assert name in known
-        for scenario in (each for each in arguments if "/" in each and not each.startswith(("out/", "-"))):
-            assert (ROOT / "python" / "penstock" / "scenarios" / f"{scenario}.toml").is_file(), scenario
 
 
 def test_readme_has_the_capacity_of_the_help() -> None:

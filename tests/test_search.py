@@ -145,6 +145,7 @@ def capacity_results(answer: object, bisected: list[list[float]], of: str, until
     """What the sentences about a capacity read of its results."""
     tree = Scenario.parse(CONSTANT).tree
     details = {"of": of, "until": until, "answer": answer, "bisected": bisected, "scenario": tree, "turns": [[2, 4]]}
+    details |= {"overloaded": [], "judged": []}
     return SimpleNamespace(about={"name": "steady", "details": details})
 
 

@@ -10,11 +10,16 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
 use crate::core::roles::{define_role, dispatch, role_trait};
 
+pub(crate) mod bits;
 mod clp_threshold;
 mod drop_tail;
 mod drop_tail_bits;
+pub(crate) mod lengths;
+pub mod measures;
 mod npdu_priority;
+pub(crate) mod order;
 mod push_out;
+pub(crate) mod store;
 mod unlimited;
 
 /// The fate of an arriving PDU.

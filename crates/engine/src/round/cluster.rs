@@ -4,11 +4,12 @@
 
 use super::horizon::Feeder;
 use super::process::Process;
+use crate::core::key::Key;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::agenda::{Agenda, Member};
 use crate::network::context::Ctx;
-use crate::network::lane::{Key, LaneId};
+use crate::network::lane::LaneId;
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]

@@ -39,23 +39,11 @@
 //! The n-th departure from a port may end the run. While its time is not known, the cap is a lower bound of that time: the
 //! missing departures need at least their serialisation times. So no node ever has to go back.
 //!
-//! # Order within an instant
-//!
-//! Events at a node happen in the order of their key: the time, then the place of the timer that caused the event. Within
-//! one lane, records with equal keys are first in, first out. If two lanes of a node have equal keys, the earlier lane
-//! comes first. So
-//!
-//! - departures make room before arrivals of the same time use it;
-//! - a delivery to a host at the time of the host's own send comes first.
-//!
-//! A port with `order = "random"` gathers the arrivals of an instant and admits them in random order, from its own random
-//! stream: in a slotted model any fixed order always favours the same flows.
-//!
 //! # Plain and fast form
 //!
 //! In the fast form each node is a unit of its own, except in clusters. In the plain form the whole network is one cluster:
-//! every node handles one key at a time, in their order. The plain form defines the model, and the fast form must give the
-//! same bits.
+//! every node handles one key at a time, in their order (`core/key.rs`). The plain form defines the model, and the fast
+//! form must give the same bits.
 
 /// The kind of connection from a feeder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,11 +9,12 @@ use super::access_line::AccessLine;
 use super::sender::Sender;
 use super::uplink::Uplink;
 use crate::control::ReactionParams;
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
-use crate::network::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic;
 
