@@ -223,8 +223,8 @@ class Session:
         self.printed = str(duckdb.sql(block.text))
 
     def json(self, block: Block) -> None:
-        """It is a row of what was printed as JSON."""
-        told = json.loads(self.printed)
+        """It is a row of what was printed as JSON, with four digits."""
+        told = json.loads(self.printed, parse_float=lambda text: float(f"{float(text):.4g}"))
         assert json.loads(block.text) in (told if isinstance(told, list) else [told]), f"{block.place}: {told}"
 
 
