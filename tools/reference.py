@@ -1,13 +1,17 @@
 """Writes the reference pages from the code: every scenario key, and the help of every command."""
 
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from penstock import schema, schemes
 from penstock.cli import COMMANDS
 from penstock.core.keys import Keys, anchor, parts_of_schemes, tables_of_results
+
+MODELS = Path(__file__).resolve().parent.parent / "docs" / "models"
 
 
 def write(folder: Path) -> None:
@@ -36,7 +40,9 @@ def scenario_page() -> str:
     sections = []
     for section in keys.sections:
         title = f"`{section.path}`" if section.path else "The file"
-        lines = [f"({anchor(section.path)})=", f"## {title}", "", section.meaning, ""]
+        model = f"Model: {link}." if (link := model_of(section.path)) else ""
+        text = " ".join(part for part in (section.meaning, model) if part)
+        lines = [f"({anchor(section.path)})=", f"## {title}", "", text, ""]
         lines += ["| key | value | default | meaning |", "|---|---|---|---|"]
         lines += [f"| `{row.key}` | {row.kind} | {row.default} | {cell(row.meaning)} |" for row in section.rows]
         sections.append("\n".join([*lines, ""]))
@@ -48,6 +54,30 @@ def scenario_page() -> str:
 def cell(text: str) -> str:
     """A description on one line, safe inside a table."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+@cache
+def models() -> dict[str, str]:
+    """The link to the page of the model of each keyword: those that the first table of `docs/models/index.md` names."""
+    found = {}
+    for title, page, keywords in re.findall(
+        r"^\| \[(.+)\]\((.+)\)[^|]*\| (.+) \|$", (MODELS / "index.md").read_text(), re.MULTILINE
+    ):
+        for keyword in re.findall(r"`([^`]+)`", keywords):
+            found[keyword.rsplit(".", 1)[-1]] = f"[{title}](../../models/{page})"
+    return found
+
+
+def model_of(path: str) -> str:
+    """The link to the model of a table, if that is a part, or a table of one."""
+    first, *steps = path.split(".")
+    near = (*steps[:-3:-1], first) if len(steps) == 1 else steps[:-3:-1]
+    return next((models()[step] for step in near if step in models()), "")
+
+
+def linked(source: str) -> str:
+    """A source in which pages of models are links."""
+    return re.sub(r"docs/models/([\w-]+)\.md(#[\w-]+)?", r"[model](../../models/\1.md\2)", source)
 
 
 def tables_page() -> str:
@@ -83,7 +113,7 @@ def schemes_page() -> str:
         lines = [f"## `{scheme.name}`", "", scheme.meaning, ""]
         if scheme.parts:
             lines += ["```toml", scheme.parts, "```", "", f"Its own parameters are those of `{scheme.main}`.", ""]
-        rows = [f"| {name} | {cell(text)} |" for name, text in scheme.facts.items()]
+        rows = [f"| {name} | {cell(linked(text))} |" for name, text in scheme.facts.items()]
         lines += ["| | |", "|---|---|", *rows, ""]
         sections.append("\n".join(lines))
     return "\n".join(sections)
