@@ -212,7 +212,9 @@ def settings(options: argparse.Namespace) -> dict[str, object]:
     for change in options.set:
         path, equals, value = change.partition("=")
         if not equals:
-            raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
+            example = "replications=3" if hasattr(options, "league") else '"duration=10 s"'
+            remedy = f"write PATH=VALUE, as --set {example}"
+            raise InputError("this sets nothing", path="--set", value=change, remedy=remedy)
         changes[path.strip()] = parse_value(value.strip())
     return changes
 

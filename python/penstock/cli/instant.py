@@ -39,7 +39,10 @@ def is_asked(options: argparse.Namespace) -> bool:
     if options.at is None:
         if options.show is not None:
             raise InputError(
-                "this shows one instant of the run", path="--show", value=options.show, remedy='add --at "12.4 s"'
+                "this shows one instant of the run",
+                path="--show",
+                value=options.show,
+                remedy='add a time of the run, as --at "1 us"',
             )
         return False
     if options.show is not None and options.show not in WHAT:
