@@ -6,7 +6,6 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.results import FORMATS
 from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
 from penstock.core.errors import InputError, did_you_mean
 
@@ -151,6 +150,8 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
     parser.add_argument("--table", default="groups", metavar="NAME", help="groups (the default), ports, runs, ...")
+    from penstock.analyse.results import FORMATS
+
     parser.add_argument("--format", choices=FORMATS, default="csv", metavar="FORM", help=f"{', '.join(FORMATS)}")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
 
