@@ -14,6 +14,8 @@ from penstock.core.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.core.scenario import Scheme
+
 Schema = dict[str, Any]
 PATHS = {"sweep.axis"}
 """Tables whose keys are paths into the scenario, not names of one's choice."""
@@ -286,6 +288,18 @@ def plain(markdown: str) -> str:
     """The same without the marks of Markdown: for a terminal."""
     linked = re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", " ".join(markdown.split()))
     return re.sub(r"\*([^*]+)\*", r"\1", linked.replace("`", ""))
+
+
+def facts_of(scheme: Scheme) -> dict[str, str]:
+    """What a scheme needs and costs, each with its name; without what is empty."""
+    facts = {
+        "the switch sends": scheme.feedback or "nothing",
+        "a switch keeps": scheme.state,
+        "added to the traffic": scheme.overhead,
+        "needs": scheme.needs,
+        "source": scheme.source,
+    }
+    return {name: text for name, text in facts.items() if text}
 
 
 @cache
