@@ -23,6 +23,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/*.md")),
     *sorted(ROOT.glob("docs/guides/*.md")),
     *sorted(ROOT.glob("docs/studies/*.md")),
+    *sorted(ROOT.glob("docs/models/*.md")),
 ]
 FENCE = re.compile(r"( *)```(\S*)")
 SHELL = re.compile(r"(?:penstock|python|make|dask|openssl|generate|zcat) |source \.venv")

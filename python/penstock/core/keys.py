@@ -183,8 +183,18 @@ class Keys:
     def find(self, path: str) -> Found:
         """What ``path`` leads to; entries of tables and lists may have any name or number, or none.
 
-        Raises :class:`InputError` for what there is not, with what was probably meant.
+        It may begin inside a line or a flow: ``congestion_point.erica``. Raises :class:`InputError` for what there is
+        not, with what was probably meant.
         """
+        refusals = []
+        for start in ("", "line.NAME.", "flow.NAME."):
+            try:
+                return self._find(f"{start}{path}")
+            except InputError as refusal:
+                refusals.append(refusal)
+        raise refusals[0]
+
+    def _find(self, path: str) -> Found:
         steps = STEP.findall(path)
         found = Found("", self.schema, None)
         for number, step in enumerate(steps):
