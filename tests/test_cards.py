@@ -290,3 +290,30 @@ def test_a_card_and_a_figure_can_be_read_on_any_page(
         == 0
     )
     assert chromium.value("document.querySelectorAll('.penstock-plots svg[role=img]').length") == 2
+
+
+def test_texts_of_objects_are_short_and_have_a_name(tmp_path: Path) -> None:
+    nameless = Scenario({"duration": "20 ms", "network": {"star": {"leaves": 4, "rate": "1 Mb/s", "delay": "1 ms"}}})
+    file = tmp_path / "small.toml"
+    file.write_text(LEAGUE, encoding="utf-8")
+    league = League.load(file)
+    things: list[object] = [
+        nameless,
+        penstock.run(nameless),
+        Simulation(nameless),
+        Sweep(nameless, {"network.star.leaves": [3, 4]}),
+    ]
+    assert ["'star'" in repr(thing) for thing in things] == [True] * 4
+    things += [league, *league.cases, *tables_of(league, league.run(tmp_path / "out", tell=lambda _state: None))]
+    assert max(len(repr(thing)) for thing in things) < 120
+    many = Scenario(
+        {
+            "duration": "20 ms",
+            "line": {"trunk": {"between": ["a", "b"], "rate": "1 Mb/s"}},
+            "flow": {f"group_{number:02}": {"path": ["a", "b"], "traffic": {"greedy": {}}} for number in range(40)},
+        }
+    )
+    assert repr(many).endswith("1 group_04, 1 group_05, 34 more groups>")
+    with pytest.raises(AttributeError) as caught:
+        penstock.schemas  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("schemas", penstock)

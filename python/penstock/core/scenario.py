@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
+MOST_TOLD = 6
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
@@ -237,8 +238,9 @@ class Scenario(Plotted):
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
-        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {counts}>"
+        counts = [f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items()]
+        more = [f"{len(counts) - MOST_TOLD:,} more groups"] if len(counts) > MOST_TOLD else []
+        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {', '.join([*counts[:MOST_TOLD], *more])}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self._json, self.name, self.changes))

@@ -28,6 +28,7 @@ times mean service time. Probabilities are never computed as one minus something
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import ModuleType
 
@@ -55,4 +56,8 @@ def __getattr__(name: str) -> ModuleType:
     """A module, at its first use: some need SciPy, which takes longer to load than a run of a small scenario."""
     if name in __all__:
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
