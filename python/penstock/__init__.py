@@ -12,6 +12,7 @@ Names are imported at their first use, so that a worker process loads little mor
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,7 @@ __all__ = [*_HOMES]
 def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(import_module(f"penstock.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+    raise AttributeError(f"module 'penstock' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

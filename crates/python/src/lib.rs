@@ -24,7 +24,7 @@ use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::{self, Scenario};
-use penstock_engine::scenario::{assembly, document};
+use penstock_engine::scenario::{advice, assembly, document};
 use penstock_engine::traffic::MOST_PACKETS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -77,8 +77,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyo3(signature = (text, form, read_file = None))]
 fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
     let mut scenario = match form {
-        "toml" => error::run(py, || document::parse(text))?,
-        "json" => read(py, text)?,
+        "toml" => error::run(py, || advice::parse(text))?,
+        "json" => error::run(py, || advice::from_json(text))?,
         _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"toml\" or \"json\""))),
     };
     let refuse = |fault: Error| match form {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
+MOST_TOLD = 6
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
@@ -237,8 +238,9 @@ class Scenario(Plotted):
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
-        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {counts}>"
+        counts = [f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items()]
+        more = [f"{len(counts) - MOST_TOLD:,} more groups"] if len(counts) > MOST_TOLD else []
+        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {', '.join([*counts[:MOST_TOLD], *more])}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self._json, self.name, self.changes))
@@ -327,18 +329,6 @@ class Scheme:
     overhead: str
     needs: str
     source: str
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """What it needs and costs, each with its name; without what is empty."""
-        facts = {
-            "the switch sends": self.feedback or "nothing",
-            "a switch keeps": self.state,
-            "added to the traffic": self.overhead,
-            "needs": self.needs,
-            "source": self.source,
-        }
-        return {name: text for name, text in facts.items() if text}
 
 
 def scenarios() -> dict[str, str]:

@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 
 use crate::core::error::Error;
 use crate::core::probe::Probe;
+use crate::core::time::Span;
 use crate::round::World;
 use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
@@ -134,6 +135,16 @@ pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
     Ok(sketch(&expand(scenario)?)?.hops())
+}
+
+/// The longest propagation delay of a path, there and back.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn longest_round_trip(scenario: &Scenario) -> Result<Span, Error> {
+    let expansion = expand(scenario)?;
+    let network = sketch(&expansion)?;
+    Ok(network.alike().map(|(flow, _)| network.round_trip(flow)).max().unwrap_or(Span::ZERO))
 }
 
 /// The limits of the queues of each port, by number and priority.
