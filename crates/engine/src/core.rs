@@ -11,6 +11,7 @@ pub mod error;
 pub mod feedback;
 pub mod fifo;
 pub mod file_cell;
+pub mod key;
 pub mod partition;
 pub mod pdu;
 pub mod probe;

@@ -1,5 +1,7 @@
 //! Queue policies: what a full or long queue does.
 //!
+//! The models: docs/models/queues.md.
+//!
 //! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. A policy has no state
 //! beside its parameters: with other parameters it is built anew.
 
@@ -8,11 +10,16 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
 use crate::core::roles::{define_role, dispatch, role_trait};
 
+pub(crate) mod bits;
 mod clp_threshold;
 mod drop_tail;
 mod drop_tail_bits;
+pub(crate) mod lengths;
+pub mod measures;
 mod npdu_priority;
+pub(crate) mod order;
 mod push_out;
+pub(crate) mod store;
 mod unlimited;
 
 /// The fate of an arriving PDU.

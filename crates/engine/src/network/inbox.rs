@@ -1,7 +1,8 @@
 //! Inbox: the lanes to one node, merged in the order of the tie rule.
 
 use super::context::Ctx;
-use super::lane::{Key, Lane, LaneId, Record};
+use super::lane::{Lane, LaneId, Record};
+use crate::core::key::Key;
 use crate::core::time::Time;
 
 /// The lane with the first record.

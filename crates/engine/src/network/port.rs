@@ -4,15 +4,12 @@
 //! of service up to `t`, in order. If the departure time of a PDU is already known, the PDU is already in the next
 //! node's lane (see `server`).
 
-mod bits;
 mod change;
 mod delay;
 mod fast_path;
 mod groups;
 mod next_lanes;
 mod position;
-mod precedence;
-mod queues;
 mod rate;
 mod retune;
 mod server;
@@ -21,19 +18,20 @@ mod service;
 use std::sync::Arc;
 
 use crate::control::{Congestion, CongestionPoint};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Interval, LineRate, Span, Time};
-use crate::network::lane::{Key, LaneId, Place, Record};
-use crate::network::queue_state::QueueState;
+use crate::network::lane::{LaneId, Record};
+use crate::queue::bits::BitCount;
+use crate::queue::lengths::Queues;
+use crate::queue::measures::QueueState;
+use crate::queue::order::Precedence;
 use crate::queue::{Discard, Policy};
-use bits::BitCount;
 pub use groups::GroupMeasures;
 use groups::Groups;
 pub use next_lanes::{Crossing, NextLane, NextLanes};
-use precedence::Precedence;
-use queues::Queues;
 use rate::Capacity;
 pub use rate::Retimed;
 use server::{Flight, Server};
@@ -102,7 +100,7 @@ pub struct Parts {
     /// Interval in which the line is broken.
     pub outage: Option<Interval>,
     /// Queue policy of each queue, by priority: from one to
-    /// [`MOST_QUEUES`](crate::network::queue_state::MOST_QUEUES) policies.
+    /// [`MOST_QUEUES`](crate::queue::measures::MOST_QUEUES) policies.
     pub policies: Vec<Policy>,
     /// Congestion point.
     pub congestion: Option<Congestion>,

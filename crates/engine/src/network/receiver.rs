@@ -141,7 +141,9 @@ impl Receiver {
         ctx.count_delivered(pdu);
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);
-        self.fingerprint.mix(u64::from(pdu.sequence) << 16 | u64::from(pdu.marks.0) << 8 | pdu.kind() as u64);
+        // The low octet of the marks is below the sequence number, the high one above it.
+        let [low, high] = pdu.marks.0.to_le_bytes().map(u64::from);
+        self.fingerprint.mix(high << 48 | u64::from(pdu.sequence) << 16 | low << 8 | pdu.kind() as u64);
     }
 
     /// Data arrive after `delay`.

@@ -11,7 +11,7 @@ use crate::core::reading::{Reading, Unit};
 use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
-use crate::network::queue_state::MOST_QUEUES;
+use crate::queue::measures::MOST_QUEUES;
 use crate::round::{PortView, World};
 use crate::scenario::spec::Measure;
 use readings::Readings;

@@ -11,7 +11,7 @@ use crate::core::stats::Fingerprint;
 use crate::core::time::{LineRate, Span, Time};
 use crate::network::context::FlowInfo;
 use crate::network::port::{GroupMeasures, Port};
-use crate::network::queue_state::QueueState;
+use crate::queue::measures::QueueState;
 
 /// What the access lines of a group have in common.
 #[derive(Clone, Debug)]

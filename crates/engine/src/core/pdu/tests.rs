@@ -1,4 +1,5 @@
 use super::*;
+use crate::core::time::Time;
 
 #[test]
 fn a_pdu_is_32_bytes() {
@@ -8,7 +9,7 @@ fn a_pdu_is_32_bytes() {
 #[test]
 fn bodies_survive_the_words() {
     let bodies = [
-        Body::Data { born: Time(7), number: u64::MAX },
+        Body::Data { born: Time(7), number: (1 << 58) - 1 },
         Body::ResourceManagement { er: 149.76e6, ccr: 0.1 },
         Body::Notice { point: u32::MAX, severity: 2 },
         Body::Acknowledgement { number: 1 << 40, credit: 15 },
@@ -59,4 +60,6 @@ fn marks_are_independent() {
     assert_eq!([marks, Marks::default()].map(|marks| marks.to_string()), ["CLP EFCI DIR", ""]);
     let named = [Marks::CLP, Marks::EFCI, Marks::DIR, Marks::BN, Marks::CI, Marks::NI, Marks::CE, Marks::ER];
     assert_eq!(named.map(|mark| mark.to_string()), ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER"]);
+    let ecn = [Marks::ECT_0, Marks::ECT_1, Marks::ECN_CE];
+    assert_eq!(ecn.map(|mark| mark.to_string()), ["ECT(0)", "ECT(1)", "ECT(0) ECT(1)"]);
 }

@@ -5,17 +5,19 @@
 //! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
-use super::queues::Queues;
-use super::server::{Departure, Line, Queued, Server, Waiting};
+use super::server::{Departure, Line, Server};
 use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
+use crate::core::key::Place;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
-use crate::network::lane::{Lane, Place, Record};
-use crate::network::queue_state::{QueueMeasures, QueueState};
+use crate::network::lane::{Lane, Record};
+use crate::queue::lengths::Queues;
+use crate::queue::measures::{QueueMeasures, QueueState};
+use crate::queue::store::{Queued, Waiting};
 use crate::queue::{Discard, Policy};
 
 /// No congestion point.

@@ -6,12 +6,10 @@
 //! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
-use std::collections::VecDeque;
-
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::network::lane::Place;
+use crate::queue::store::{Queued, Waiting};
 
 /// The data that the measures of a queue still need about a PDU whose service is decided.
 #[derive(Clone, Copy, Debug)]
@@ -19,13 +17,6 @@ pub(super) struct Departure {
     pub(super) at: Time,
     pub(super) bits: u32,
     pub(super) queue: u32,
-}
-
-/// A waiting PDU, and the place of its arrival.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) pdu: Pdu,
-    pub(super) place: Place,
 }
 
 /// A PDU whose delay is not the present one of the line.
@@ -91,54 +82,6 @@ pub(super) struct Server {
     pub(super) waiting: Queued,
     /// The PDU in service, if departures are watched.
     pub(super) in_service: Option<Waiting>,
-}
-
-/// Waiting PDUs, by priority.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Queued {
-    queues: Vec<VecDeque<Waiting>>,
-    pub(super) count: usize,
-}
-
-impl Queued {
-    /// Queues a PDU behind those of its priority.
-    #[inline]
-    pub(super) fn push(&mut self, queue: usize, waiting: Waiting) {
-        if self.queues.len() <= queue {
-            self.queues.resize_with(queue + 1, VecDeque::new);
-        }
-        self.queues[queue].push_back(waiting);
-        self.count += 1;
-    }
-
-    /// Queues a PDU in front of those at the end of its queue that it overtakes.
-    pub(super) fn insert(&mut self, queue: usize, waiting: Waiting, overtakes: impl Fn(&Waiting) -> bool) {
-        self.push(queue, waiting);
-        let queue = &mut self.queues[queue];
-        let mut place = queue.len() - 1;
-        while place > 0 && overtakes(&queue[place - 1]) {
-            queue.swap(place - 1, place);
-            place -= 1;
-        }
-    }
-
-    /// Removes the next PDU to serve. Returns it with its queue.
-    #[inline]
-    pub(super) fn next(&mut self) -> Option<(usize, Waiting)> {
-        let mut queues = self.queues.iter_mut().enumerate();
-        let next = queues.find_map(|(number, queue)| queue.pop_front().map(|waiting| (number, waiting)))?;
-        self.count -= 1;
-        Some(next)
-    }
-
-    /// Removes the newest waiting PDU with CLP=1 from the queue.
-    pub(super) fn remove_tagged(&mut self, queue: usize) -> Option<Pdu> {
-        let queue = self.queues.get_mut(queue)?;
-        let position = queue.iter().rposition(|waiting| waiting.pdu.is_tagged())?;
-        let removed = queue.remove(position)?;
-        self.count -= 1;
-        Some(removed.pdu)
-    }
 }
 
 impl Server {
@@ -209,12 +152,12 @@ impl Server {
 
     /// The waiting PDUs of each queue, in order.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (usize, &Pdu)> {
-        let queues = self.waiting.queues.iter().enumerate();
-        queues.flat_map(|(queue, waiting)| waiting.iter().map(move |waiting| (queue, &waiting.pdu)))
+        self.waiting.all().map(|(queue, waiting)| (queue, &waiting.pdu))
     }
 
     /// Calls `each` for every PDU that is not in a lane.
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        self.waiting.queues.iter().flatten().chain(&self.in_service).for_each(|waiting| each(&waiting.pdu));
+        let waiting = self.waiting.all().map(|(_, waiting)| waiting);
+        waiting.chain(&self.in_service).for_each(|waiting| each(&waiting.pdu));
     }
 }

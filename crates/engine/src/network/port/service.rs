@@ -1,14 +1,15 @@
 //! Admission, service and notices of a port.
 
-use super::server::Waiting;
 use super::{Port, queue_of};
 use crate::control::{Answer, CongestionPoint, Notice, PortView};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::{Ctx, kind_of};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::lane::{LaneId, Record};
+use crate::queue::store::Waiting;
 use crate::queue::{Discard, Verdict};
 
 impl Port {

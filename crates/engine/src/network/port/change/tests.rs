@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::super::tests::{Bench, parts, point, policy};
 use super::super::{Crossing, NextLane, NextLanes, Parts};
 use super::*;
+use crate::core::key::Key;
 use crate::core::time::Rate;
-use crate::network::lane::Key;
 use crate::network::testing::{CELL, CELL_RATE, cell, key, put, seen};
 
 /// A cell in this many microseconds, a divisor of 8.

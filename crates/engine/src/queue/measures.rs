@@ -36,23 +36,23 @@ pub struct QueueState {
 
 /// Some departures, together.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::network) struct Departures {
-    pub(in crate::network) count: u64,
-    pub(in crate::network) bits: u64,
+pub(crate) struct Departures {
+    pub(crate) count: u64,
+    pub(crate) bits: u64,
     /// Sum of their times, in picoseconds.
-    pub(in crate::network) times: i128,
+    pub(crate) times: i128,
 }
 
 impl Departures {
     /// Adds one.
-    pub(in crate::network) fn add(&mut self, (at, bits): (Time, u64)) {
+    pub(crate) fn add(&mut self, (at, bits): (Time, u64)) {
         self.count += 1;
         self.bits += bits;
         self.times += i128::from(at.0);
     }
 
     /// Takes one away.
-    pub(in crate::network) fn remove(&mut self, (at, bits): (Time, u64)) {
+    pub(crate) fn remove(&mut self, (at, bits): (Time, u64)) {
         self.count -= 1;
         self.bits -= bits;
         self.times -= i128::from(at.0);
@@ -62,14 +62,14 @@ impl Departures {
 impl QueueMeasures {
     /// A PDU joins the queue; the length is then `present`.
     #[inline(always)]
-    pub(in crate::network) fn join(&mut self, at: Time, present: u64) {
+    pub(crate) fn join(&mut self, at: Time, present: u64) {
         self.area -= i128::from(at.0);
         self.most = self.most.max(present);
     }
 
     /// A PDU of `bits` departs.
     #[inline(always)]
-    pub(in crate::network) fn depart(&mut self, at: Time, bits: u64) {
+    pub(crate) fn depart(&mut self, at: Time, bits: u64) {
         self.area += i128::from(at.0);
         self.departed_bits += bits;
     }
@@ -98,21 +98,21 @@ impl QueueState {
 
     /// A PDU arrives and joins the queue.
     #[inline]
-    pub(in crate::network) fn arrive(&mut self, at: Time) {
+    pub(crate) fn arrive(&mut self, at: Time) {
         self.measures.arrived += 1;
         self.enter(at);
     }
 
     /// A PDU joins the queue. Its arrival is already counted.
     #[inline]
-    pub(in crate::network) fn enter(&mut self, at: Time) {
+    pub(crate) fn enter(&mut self, at: Time) {
         self.present += 1;
         self.measures.join(at, self.present);
     }
 
     /// A PDU of `bits` departs.
     #[inline]
-    pub(in crate::network) fn leave(&mut self, at: Time, bits: u64) {
+    pub(crate) fn leave(&mut self, at: Time, bits: u64) {
         self.present -= 1;
         self.measures.depart(at, bits);
         self.measures.departed += 1;
@@ -120,7 +120,7 @@ impl QueueState {
 
     /// A PDU of `bits` passes through the queue: it arrives at `at`, is one of `length`, and departs at `departure`.
     #[inline(always)]
-    pub(in crate::network) fn pass(&mut self, at: Time, departure: Time, bits: u64, length: u64) {
+    pub(crate) fn pass(&mut self, at: Time, departure: Time, bits: u64, length: u64) {
         self.measures.arrived += 1;
         self.measures.departed += 1;
         self.measures.departed_bits += bits;
@@ -129,7 +129,7 @@ impl QueueState {
     }
 
     /// Takes back departures that have been counted too early.
-    pub(in crate::network) fn take_back(&mut self, early: &Departures) {
+    pub(crate) fn take_back(&mut self, early: &Departures) {
         self.present += early.count;
         self.measures.departed -= early.count;
         self.measures.departed_bits -= early.bits;
@@ -137,7 +137,7 @@ impl QueueState {
     }
 
     /// Counts departures that were taken back.
-    pub(in crate::network) fn count_again(&mut self, early: &Departures) {
+    pub(crate) fn count_again(&mut self, early: &Departures) {
         self.present -= early.count;
         self.measures.departed += early.count;
         self.measures.departed_bits += early.bits;
@@ -145,13 +145,13 @@ impl QueueState {
     }
 
     /// A PDU is evicted from the queue.
-    pub(in crate::network) fn evict(&mut self, at: Time) {
+    pub(crate) fn evict(&mut self, at: Time) {
         self.present -= 1;
         self.measures.area += i128::from(at.0);
     }
 
     /// Resets the measures. The queue length does not change.
-    pub(in crate::network) fn reset(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Time) {
         let area = -i128::from(self.present) * i128::from(now.0);
         let most_before = self.measures.most;
         self.measures = QueueMeasures { area, most: self.present, most_before, ..QueueMeasures::default() };

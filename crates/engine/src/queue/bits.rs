@@ -1,15 +1,15 @@
 //! Queue lengths of a port in bits, for thresholds, limits and the mean load.
 
 use crate::core::time::{LineRate, Span, Time};
-use crate::network::queue_state::MOST_QUEUES;
+use crate::queue::measures::MOST_QUEUES;
 
 /// Bits present in each queue, and the areas under them.
 #[derive(Clone, Debug)]
-pub(super) struct BitCount {
+pub(crate) struct BitCount {
     rate: Option<LineRate>,
     present: [u64; MOST_QUEUES],
     /// Bits that arrived since time 0, queued or discarded.
-    pub(super) arrived: u64,
+    pub(crate) arrived: u64,
     /// Area under the bits of all queues up to `seen` since the last reset, in bits times picoseconds.
     area: u128,
     seen: Time,
@@ -22,7 +22,7 @@ pub(super) struct BitCount {
 }
 
 impl BitCount {
-    pub(super) fn new(rate: Option<LineRate>) -> BitCount {
+    pub(crate) fn new(rate: Option<LineRate>) -> BitCount {
         let present = [0; MOST_QUEUES];
         BitCount {
             rate,
@@ -38,42 +38,42 @@ impl BitCount {
 
     /// The line's rate is now `rate`. `serving` has the bits of the PDU in transmission, and its departure times at the
     /// rate before and at the new one.
-    pub(super) fn change_rate(&mut self, rate: LineRate, serving: Option<(u64, [Time; 2])>) {
+    pub(crate) fn change_rate(&mut self, rate: LineRate, serving: Option<(u64, [Time; 2])>) {
         self.changed = serving.map(|(bits, [before, departure])| (departure, self.start(before, bits)));
         self.rate = Some(rate);
     }
 
-    pub(super) fn present(&self, queue: usize) -> u64 {
+    pub(crate) fn present(&self, queue: usize) -> u64 {
         self.present[queue & (MOST_QUEUES - 1)]
     }
 
-    pub(super) fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.present.iter().sum()
     }
 
-    pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
         self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] += bits;
     }
 
-    pub(super) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
         self.transmitting += self.transmission(at, at, bits);
         self.evict(queue, at, bits);
     }
 
-    pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
         self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] -= bits;
     }
 
-    pub(super) fn reset(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Time) {
         self.update(now);
         (self.area, self.transmitting, self.reset) = (0, 0, now);
     }
 
     /// The areas up to `now`, with and without PDUs in transmission. `serving` has the departure time and the bits of
     /// the PDU in service.
-    pub(super) fn areas(&self, now: Time, serving: Option<(Time, u64)>) -> (u128, u128) {
+    pub(crate) fn areas(&self, now: Time, serving: Option<(Time, u64)>) -> (u128, u128) {
         let area = self.area + u128::from(self.total()) * u128::from(now.since(self.seen).0);
         let serving_area = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
         (area, area.saturating_sub(self.transmitting + serving_area))

@@ -1,35 +1,35 @@
 //! The lengths and measures of a port's queues.
 
-use super::bits::BitCount;
 use crate::core::time::Time;
-use crate::network::queue_state::QueueState;
+use crate::queue::bits::BitCount;
+use crate::queue::measures::QueueState;
 
 /// All queues of a port.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Queues {
-    pub(super) states: Vec<QueueState>,
+pub(crate) struct Queues {
+    pub(crate) states: Vec<QueueState>,
     /// Total queue length in PDUs.
-    pub(super) present: u64,
+    pub(crate) present: u64,
     /// Highest total queue length since the last reset.
-    pub(super) most: u64,
+    pub(crate) most: u64,
     /// Highest total queue length before the last reset.
-    pub(super) most_before: u64,
+    pub(crate) most_before: u64,
     /// Queue lengths in bits, if the port counts bits.
-    pub(super) bits: Option<Box<BitCount>>,
+    pub(crate) bits: Option<Box<BitCount>>,
 }
 
 impl Queues {
-    pub(super) fn new(count: usize, bits: Option<Box<BitCount>>) -> Queues {
+    pub(crate) fn new(count: usize, bits: Option<Box<BitCount>>) -> Queues {
         Queues { states: vec![QueueState::default(); count], bits, ..Queues::default() }
     }
 
     #[inline]
-    pub(super) fn of(&mut self, queue: usize) -> &mut QueueState {
+    pub(crate) fn of(&mut self, queue: usize) -> &mut QueueState {
         &mut self.states[queue]
     }
 
     #[inline]
-    pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
         if let Some(count) = &mut self.bits {
             count.enter(queue, at, bits);
         }
@@ -39,7 +39,7 @@ impl Queues {
     }
 
     #[inline]
-    pub(super) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
         if let Some(count) = &mut self.bits {
             count.leave(queue, at, bits);
         }
@@ -47,7 +47,7 @@ impl Queues {
         self.present -= 1;
     }
 
-    pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
+    pub(crate) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
         if let Some(count) = &mut self.bits {
             count.evict(queue, at, bits);
         }
@@ -56,11 +56,11 @@ impl Queues {
     }
 
     /// Bits in one queue; 0 if the port does not count bits.
-    pub(super) fn bits_in(&self, queue: usize) -> u64 {
+    pub(crate) fn bits_in(&self, queue: usize) -> u64 {
         self.bits.as_ref().map_or(0, |count| count.present(queue))
     }
 
-    pub(super) fn reset(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Time) {
         if let Some(count) = &mut self.bits {
             count.reset(now);
         }

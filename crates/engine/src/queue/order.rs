@@ -1,14 +1,14 @@
 //! Sub-queues by the priority of NPDUs: the bits that each holds.
 
-use super::server::Waiting;
 use crate::core::pdu::{MOST_NPDU_PRIORITY, Pdu};
 use crate::core::time::Time;
-use crate::network::queue_state::MOST_QUEUES;
+use crate::queue::measures::MOST_QUEUES;
+use crate::queue::store::Waiting;
 use crate::queue::{Discard, Policy};
 
 /// The sub-queues of a port whose policies serve NPDUs by priority.
 #[derive(Clone, Debug)]
-pub(super) struct Precedence {
+pub(crate) struct Precedence {
     /// For each queue, whether it has sub-queues, and the bits that wait in each.
     waiting: [Option<[u64; MOST_NPDU_PRIORITY as usize + 1]>; MOST_QUEUES],
     /// The PDU in transmission that came last from such a queue: its queue, priority, bits and departure.
@@ -17,7 +17,7 @@ pub(super) struct Precedence {
 
 impl Precedence {
     /// The sub-queues of these queues; `None` if no queue has any.
-    pub(super) fn new(policies: &[Policy]) -> Option<Box<Precedence>> {
+    pub(crate) fn new(policies: &[Policy]) -> Option<Box<Precedence>> {
         let mut waiting = [None; MOST_QUEUES];
         for (bits, policy) in waiting.iter_mut().zip(policies) {
             *bits = policy.serves_by_priority().then(Default::default);
@@ -29,19 +29,19 @@ impl Precedence {
     }
 
     /// Whether `one`, of this queue, is served before `other`, which arrived earlier.
-    pub(super) fn overtakes(&self, queue: usize, one: &Waiting, other: &Waiting) -> bool {
+    pub(crate) fn overtakes(&self, queue: usize, one: &Waiting, other: &Waiting) -> bool {
         self.waiting[queue].is_some() && one.pdu.npdu_priority > other.pdu.npdu_priority
     }
 
     /// A PDU waits in its queue.
-    pub(super) fn wait(&mut self, queue: usize, pdu: &Pdu) {
+    pub(crate) fn wait(&mut self, queue: usize, pdu: &Pdu) {
         if let Some(waiting) = &mut self.waiting[queue] {
             waiting[place(pdu.npdu_priority)] += pdu.bits();
         }
     }
 
     /// A PDU, which has waited or not, is transmitted until `departure`.
-    pub(super) fn transmit(&mut self, queue: usize, pdu: &Pdu, has_waited: bool, departure: Time) {
+    pub(crate) fn transmit(&mut self, queue: usize, pdu: &Pdu, has_waited: bool, departure: Time) {
         if let Some(waiting) = &mut self.waiting[queue] {
             if has_waited {
                 waiting[place(pdu.npdu_priority)] -= pdu.bits();
@@ -51,14 +51,14 @@ impl Precedence {
     }
 
     /// The departure of the PDU in transmission changes from `before` to `after`.
-    pub(super) fn retime(&mut self, before: Time, after: Time) {
+    pub(crate) fn retime(&mut self, before: Time, after: Time) {
         if self.transmitted.3 == before {
             self.transmitted.3 = after;
         }
     }
 
     /// Bits of `priority` or higher in the queue at `now`, the PDU in transmission included; `None` without sub-queues.
-    pub(super) fn bits(&self, queue: usize, priority: u8, now: Time) -> Option<u64> {
+    pub(crate) fn bits(&self, queue: usize, priority: u8, now: Time) -> Option<u64> {
         let waiting = self.waiting[queue].as_ref()?;
         let (from, of, bits, departure) = self.transmitted;
         let is_transmitted = from == queue && of >= priority && departure > now;

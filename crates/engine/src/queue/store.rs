@@ -1,0 +1,67 @@
+//! The PDUs that wait in the queues of a port.
+
+use std::collections::VecDeque;
+
+use crate::core::key::Place;
+use crate::core::pdu::Pdu;
+
+/// A waiting PDU, and the place of its arrival.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) pdu: Pdu,
+    pub(crate) place: Place,
+}
+
+/// Waiting PDUs, by priority.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queued {
+    queues: Vec<VecDeque<Waiting>>,
+    pub(crate) count: usize,
+}
+
+impl Queued {
+    /// Queues a PDU behind those of its priority.
+    #[inline]
+    pub(crate) fn push(&mut self, queue: usize, waiting: Waiting) {
+        if self.queues.len() <= queue {
+            self.queues.resize_with(queue + 1, VecDeque::new);
+        }
+        self.queues[queue].push_back(waiting);
+        self.count += 1;
+    }
+
+    /// Queues a PDU in front of those at the end of its queue that it overtakes.
+    pub(crate) fn insert(&mut self, queue: usize, waiting: Waiting, overtakes: impl Fn(&Waiting) -> bool) {
+        self.push(queue, waiting);
+        let queue = &mut self.queues[queue];
+        let mut place = queue.len() - 1;
+        while place > 0 && overtakes(&queue[place - 1]) {
+            queue.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+
+    /// Removes the next PDU to serve. Returns it with its queue.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<(usize, Waiting)> {
+        let mut queues = self.queues.iter_mut().enumerate();
+        let next = queues.find_map(|(number, queue)| queue.pop_front().map(|waiting| (number, waiting)))?;
+        self.count -= 1;
+        Some(next)
+    }
+
+    /// The waiting PDUs of each queue, in the order in which it would send them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (usize, &Waiting)> {
+        let queues = self.queues.iter().enumerate();
+        queues.flat_map(|(queue, waiting)| waiting.iter().map(move |waiting| (queue, waiting)))
+    }
+
+    /// Removes the newest waiting PDU with CLP=1 from the queue.
+    pub(crate) fn remove_tagged(&mut self, queue: usize) -> Option<Pdu> {
+        let queue = self.queues.get_mut(queue)?;
+        let position = queue.iter().rposition(|waiting| waiting.pdu.is_tagged())?;
+        let removed = queue.remove(position)?;
+        self.count -= 1;
+        Some(removed.pdu)
+    }
+}
