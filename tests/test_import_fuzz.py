@@ -37,6 +37,18 @@ def test_the_files_that_the_fuzzer_begins_with_are_valid(seed: Path, tmp_path: P
     FUZZER.reader_of(file)()
 
 
+FOUND = {
+    "hpcc.txt": b"3 99999999999999999999 2\n2\n0 2 100Gbps 1us 0\n",
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(FOUND[name])
+    assert not FUZZER.judged(file)
+
+
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
 def test_a_changed_file_is_read_or_refused(seed: Path, tmp_path: Path) -> None:
     draw, octets = random.Random(seed.name), [each.read_bytes() for each in SEEDS]

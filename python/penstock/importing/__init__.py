@@ -64,10 +64,12 @@ def import_network(
     options = Options(
         rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
     )
-    graph = read_graph(Path(file))
+    with reading("a network", str(file)):
+        graph = read_graph(Path(file))
     wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
     if demands is not None:
-        wanted = read_matrix(Path(demands))
+        with reading("demands", str(demands)):
+            wanted = read_matrix(Path(demands))
     with reading("a network", str(file)):
         beside = Path(list_out) if list_out is not None else None
         text, listed = document(graph, Reader(graph, options), wanted, beside.name if beside else "")
