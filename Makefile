@@ -33,7 +33,7 @@ STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo studio test test-long mutants fuzz bench compare lint docs wheel lock clean rebuild
+.PHONY: help demo studio test test-long mutants fuzz fuzz-imports bench compare lint docs wheel lock clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -67,6 +67,9 @@ mutants: $(TOOLS) ## change one operator of the engine at a time, and see if the
 
 fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuzz and a C++ compiler
 	sh tools/fuzz $(FUZZ_SECONDS)
+
+fuzz-imports: $(TOOLS) $(EXTENSION) ## fuzz the readers of `penstock import` for FUZZ_SECONDS (60)
+	$(RUN) tools/fuzz_imports.py $(FUZZ_SECONDS)
 
 compare: $(TOOLS) $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines

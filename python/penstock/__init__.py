@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
+    from penstock.importing.opportunities import import_rates as import_rates
     from penstock.importing.trace import import_trace as import_trace
     from penstock.league.league import Case as Case
     from penstock.league.league import League as League
@@ -91,6 +92,7 @@ _NAMES = {
     "importing": ["import_network"],
     "league.league": ["Case", "League"],
     "league.table": ["CaseTable", "tables_of"],
+    "importing.opportunities": ["import_rates"],
     "importing.trace": ["import_trace"],
     "show": ["page_of"],
     "show.network": ["network_figure"],

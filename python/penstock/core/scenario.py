@@ -5,6 +5,7 @@ A scenario is stored as the engine's own JSON with every default, so two with th
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -48,10 +49,11 @@ class Scenario(Plotted):
         if not isinstance(text, str):
             text, form = value_json(text, "scenario"), "json"
 
-        def read_file(path: str, file: str) -> str:
+        def read_file(path: str, file: str, sha256: str | None) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
-                return read_file_of(Path(name).parent / file, RECORDING)
+                kind = RECORDING if path.startswith("flow.") else LIST
+                return read_file_of(Path(name).parent / file, kind, sha256)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None
                 remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
@@ -203,11 +205,11 @@ class Scenario(Plotted):
         return str(tree.get("title", "")) or self.name or ", ".join(network or self.expanded().tree["flow"])
 
     def expanded(self) -> Scenario:
-        """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
+        """The scenario as it is built: with what its network, its schemes, its demands and its series stand for.
 
-        Itself, if it has neither.
+        Itself, if it has none of them.
         """
-        if '"scheme"' not in self._json and '"network"' not in self._json:
+        if not any(f'"{key}":' in self._json for key in ("scheme", "network", "demands", "series")):
             return self
         return Scenario(_engine.expanded(self._json), "json", name=self.name)
 
@@ -434,15 +436,23 @@ RECORDING = Kind(
 )
 
 
+LIST = Kind("a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text")
+
+
 class _MissingError(InputError):
     """The file does not exist."""
 
 
-def read_file_of(path: Path, kind: Kind) -> str:
-    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
+def read_file_of(path: Path, kind: Kind, sha256: str | None = None) -> str:
+    """The text of a file. Raises :class:`InputError` if it is missing, too large, no text, or has another SHA-256."""
 
     def octets() -> bytes:
         read = read_octets(path, kind.largest)
+        if sha256 is not None and (found := hashlib.sha256(read).hexdigest()) != sha256:
+            reason = f"its SHA-256 is {found}, and the scenario names {sha256}"
+            raise InputError(
+                reason, file=str(path), remedy="give the file that was meant, or name the SHA-256 of this one"
+            )
         return unzipped(read, str(path), kind.largest) if kind.zipped else read
 
     return _text(str(path), kind, octets)
@@ -452,6 +462,8 @@ def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
     """The text of the octets that ``octets_of`` reads."""
     try:
         octets = octets_of()
+    except InputError:
+        raise
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise _MissingError("there is no such file", file=name, remedy="check its name") from None
     except NotRegularError as error:

@@ -28,7 +28,7 @@ mod warnings;
 
 use std::collections::BTreeMap;
 
-use crate::core::error::Error;
+use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::Span;
 use crate::round::World;
@@ -73,7 +73,7 @@ pub fn world<P: Probe>(
 ) -> Result<Assembled<P>, Error> {
     let expansion = expand(scenario)?;
     let mut network = lay_out(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     let estimate = network.estimate(&timeline);
     estimate.check_held()?;
     let parts = network.build(seed, replication, form);
@@ -83,6 +83,11 @@ pub fn world<P: Probe>(
     Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline })
 }
 
+/// The changes of a scenario. A fault names what was written.
+fn timeline(expansion: &Expansion<'_>, network: &Network<'_>) -> Result<Timeline, Fault> {
+    Timeline::new(&expansion.scenario, network.line_ports()).map_err(|fault| expansion.named(fault))
+}
+
 /// Checks the scenario, and builds nothing.
 ///
 /// # Errors
@@ -90,7 +95,7 @@ pub fn world<P: Probe>(
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     Ok(network.estimate(&timeline).check_held()?)
 }
 
@@ -101,7 +106,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     Ok(network.estimate(&timeline))
 }
 

@@ -21,6 +21,7 @@ use crate::{control, policer, queue, traffic, transport};
 
 mod capacity;
 mod change;
+mod listed;
 mod mix;
 mod range;
 mod scheme;
@@ -28,6 +29,7 @@ mod sweep;
 
 pub use capacity::Capacity;
 pub use change::Change;
+pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
@@ -92,12 +94,18 @@ pub struct Scenario {
     /// Groups of flows with the same parameters.
     #[serde(default)]
     pub flow: BTreeMap<String, Flow>,
+    /// Flows between the nodes of a matrix, in addition to those that are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demands: Option<Demands>,
     /// Capacities that several lines share, so that the rates of these lines change during the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, Capacity>,
     /// Parameters that take other values during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<Change>,
+    /// Parameters that follow a list of values during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
@@ -119,23 +127,43 @@ pub struct Defaults {
 }
 
 impl Scenario {
-    /// Pairs (group, file name) of the files to read before the run. The path of the name is
-    /// `flow.GROUP.traffic.replay.file`.
+    /// Triples (path, file name, SHA-256) of the files to read before the run, each with the path of its name.
     #[must_use]
-    pub fn files(&self) -> Vec<(String, String)> {
-        let named = |(name, flow): (&String, &Flow)| Some((name.clone(), flow.traffic.file()?.to_owned()));
-        self.flow.iter().filter_map(named).collect()
+    pub fn files(&self) -> Vec<(String, String, Option<String>)> {
+        let flows = self.flow.iter().filter_map(|(group, flow)| {
+            let path = format!("flow.{}.traffic.{}.file", shown_key(group), flow.traffic.keyword());
+            Some((path, flow.traffic.file()?.to_owned(), None))
+        });
+        let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
+        let series = self.series.iter().enumerate();
+        let series = series.map(|(number, of)| (format!("series[{number}].file"), &of.file, &of.sha256));
+        let lists =
+            demands.chain(series).filter_map(|(path, file, sha256)| Some((path, file.clone()?, sha256.clone())));
+        flows.chain(lists).collect()
     }
 
-    /// Reads the text of the file of `group`.
+    /// Reads the text of the file whose name has this path.
     ///
     /// # Errors
     /// The fault in the text, with its line.
-    pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
-        let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
-        let keyword = flow.traffic.keyword();
-        let read = flow.traffic.read_file(text);
-        read.map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"))
+    pub fn take_file(&mut self, path: &str, text: &str) -> Result<(), Fault> {
+        if let Some(demands) = self.demands.as_mut().filter(|_| path == "demands.file") {
+            return demands.take(text).map_err(|fault| fault.under("demands"));
+        }
+        for (number, series) in self.series.iter_mut().enumerate() {
+            if path == format!("series[{number}].file") {
+                return series.take(text).map_err(|fault| fault.under(&format!("series[{number}]")));
+            }
+        }
+        for (group, flow) in &mut self.flow {
+            let keyword = flow.traffic.keyword();
+            if path == format!("flow.{}.traffic.{keyword}.file", shown_key(group)) {
+                let read = flow.traffic.read_file(text);
+                return read
+                    .map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"));
+            }
+        }
+        Ok(())
     }
 
     /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
