@@ -89,6 +89,9 @@ def check(options: argparse.Namespace) -> int:
 
     if is_league(options.scenario):
         return _check_league(options)
+    if options.admission:
+        printed = {name: (f"--{name}", False, "take one of the two") for name in ("defaults", "expanded")}
+        refuse_beside("--admission", options, printed)
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = scenario_of(options, options.scenario, text)
@@ -157,13 +160,14 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
-    wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument("--defaults", action="store_true", help="print it with every default written out")
-    wanted.add_argument(
+    parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    parser.add_argument(
         "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
     )
-    wanted.add_argument(
-        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        help="print it as it is built, with every default: its network and schemes in full",
     )
     add_wide(parser)
 

@@ -297,7 +297,8 @@ def round_trip(scenario: Scenario) -> float:
     for line in tree["line"].values():
         one, other = line["between"]
         there = seconds(line["delay"])
-        back = seconds((line.get("reverse") or line).get("delay") or line["delay"])
+        own = line.get("reverse", {}).get("delay", "auto")
+        back = there if own == "auto" else seconds(own)
         delays |= {(one, other): there + back, (other, one): there + back}
     longest = 0.0
     for name, flow in tree["flow"].items():

@@ -14,6 +14,7 @@ use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
+use crate::core::word;
 use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
@@ -67,13 +68,14 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
     /// What to do with parts of control schemes that do not go together.
-    #[serde(default, skip_serializing_if = "Mismatches::is_default")]
+    #[serde(default)]
     pub mismatches: Mismatches,
     /// Which paths flows with `from` and `to` take.
-    #[serde(default, skip_serializing_if = "Routes::is_default")]
+    #[serde(default)]
     pub routes: Routes,
-    /// What they do where several such paths are equal: `first` if absent, but `hash` on the network `leaf_spine`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What they do where several such paths are equal: "auto" is `first`, but `hash` on the network `leaf_spine`.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<EqualPaths>")]
     pub equal_paths: Option<EqualPaths>,
     /// Measures in addition to the standard tables.
     #[serde(default)]
@@ -223,12 +225,6 @@ pub enum Mismatches {
     Warn,
 }
 
-impl Mismatches {
-    fn is_default(&self) -> bool {
-        *self == Mismatches::default()
-    }
-}
-
 /// Which paths flows with `from` and `to` take. A flow's answers and notices take its path back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -239,12 +235,6 @@ pub enum Routes {
     /// The path with the least propagation delay from the sender to the receiver; of several, the one with the fewest
     /// lines.
     LeastDelay,
-}
-
-impl Routes {
-    fn is_default(&self) -> bool {
-        *self == Routes::default()
-    }
 }
 
 /// Which of several equal paths a flow takes.
@@ -355,12 +345,13 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reverse {
-    /// Rate of this direction; that of the line if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_RATE))]
+    /// Rate of this direction. "auto" is that of the line.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<LineRate>", extend("retune" = RETUNED_RATE))]
     pub rate: Option<LineRate>,
-    /// Propagation delay of this direction; that of the line if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Propagation delay of this direction. "auto" is that of the line.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>")]
     pub delay: Option<Span>,
     /// Order of PDUs that arrive at the same time.
     #[serde(default)]
@@ -384,11 +375,8 @@ pub struct Flow {
     /// Whether the senders are active. While they are not, they send no data. Calls, frames and files go on unsent: a sender
     /// that becomes active again is in the middle of them. A greedy sender just waits. Feedback is still heard, and answers
     /// to the opposite direction are still sent.
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
-    #[schemars(extend(
-        "retune" = "It starts or stops all senders of the group. What they have sent still arrives.",
-        "default" = true
-    ))]
+    #[serde(default = "yes")]
+    #[schemars(extend("retune" = "It starts or stops all senders of the group. What they have sent still arrives."))]
     pub active: bool,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -463,11 +451,6 @@ fn one_unlimited_queue() -> Vec<queue::Params> {
 
 fn yes() -> bool {
     true
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_yes(flag: &bool) -> bool {
-    *flag
 }
 
 fn one() -> u32 {

@@ -149,7 +149,7 @@ video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
                 "defaults.flow.policers[0].gcra",
             ),
             (r#""traffic": { "kind": { "own": { "octets": null } } }"#, "traffic.kind.own.octets"),
-            (r#""scheme": { "erica": { "target": null } }"#, "scheme.erica.target"),
+            (r#""scheme": { "eprca_bes": { "initial_macr": null } }"#, "scheme.eprca_bes.initial_macr"),
             (r#""change": [{ "at": "1 s", "path": "line.*.rate", "value": null }]"#, "change[0].value"),
         ] {
             match from_json(&network(keys)) {
