@@ -7,6 +7,7 @@ use penstock_engine::scenario::document;
 
 const SCENARIO: &str = r#"
 duration = "1 s"
+mismatches = "warn"
 measure.sample = "100 ms"
 
 [line.trunk]
@@ -19,6 +20,11 @@ between = ["c", "d"]
 rate = "10 Mb/s"
 queues = [{ dummy = {} }]
 
+[line.halving]
+between = ["e", "f"]
+rate = "10 Mb/s"
+queues = [{ dummy_discipline = {} }]
+
 [flow.data]
 path = ["a", "b"]
 traffic.dummy = {}
@@ -28,6 +34,10 @@ notification_point.dummy = {}
 
 [flow.discarded]
 path = ["c", "d"]
+traffic.dummy = {}
+
+[flow.halved]
+path = ["e", "f"]
 traffic.dummy = {}
 
 [flow.transport]

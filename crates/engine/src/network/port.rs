@@ -28,7 +28,7 @@ use crate::queue::bits::BitCount;
 use crate::queue::lengths::Queues;
 use crate::queue::measures::QueueState;
 use crate::queue::order::Precedence;
-use crate::queue::{Discard, Policy};
+use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
 pub use next_lanes::{Crossing, NextLane, NextLanes};
@@ -135,6 +135,8 @@ pub struct Port {
     gathering: Option<Gathering>,
     /// Boxed: few ports have sub-queues.
     precedence: Option<Box<Precedence>>,
+    /// Whether a policy judges PDUs at the head of its queue.
+    decides_at_head: bool,
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
@@ -183,11 +185,13 @@ impl Port {
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
+        let is_first_known =
+            !wants_departures && !first.pushes_out() && !first.serves_by_priority() && !first.decides_at_head();
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
             precedence: Precedence::new(&parts.policies),
+            decides_at_head: parts.policies.iter().any(Discipline::decides_at_head),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
             congestion: parts.congestion.map(Box::new),
@@ -286,6 +290,12 @@ impl Port {
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
         &self.groups.measures
+    }
+
+    /// The policy of each queue, by priority.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
     }
 
     /// Its congestion point.

@@ -3,7 +3,7 @@
 use super::Port;
 use crate::control::{CongestionParams, CongestionPoint, PortEnv};
 use crate::core::time::{Interval, Time};
-use crate::queue::{Discard, Params};
+use crate::queue::{Discard, Discipline, Params};
 
 impl Port {
     /// Finds the limits of the queues, if the port can admit PDUs in a loop.
@@ -17,9 +17,9 @@ impl Port {
         self.limits = if has_limits { self.policies.iter().map(Discard::limits).collect() } else { None };
     }
 
-    /// Gives the policy of a queue other parameters. PDUs in the queue stay.
+    /// Gives the policy of a queue other parameters. Its state and the PDUs in the queue stay.
     pub fn retune_queue(&mut self, queue: usize, params: &Params) {
-        self.policies[queue] = params.build(());
+        self.policies[queue].retune(params);
         self.find_limits();
     }
 

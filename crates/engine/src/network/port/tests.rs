@@ -35,7 +35,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         rate_varies: false,
         delay: Span(DELAY),
         outage: None,
-        policies: (0..queues).map(|_| queue::Params::UNLIMITED.build(())).collect(),
+        policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),
         congestion: None,
         order: None,
         groups: Arc::from([0]),
@@ -67,7 +67,7 @@ pub(super) fn point(text: &str) -> Option<Congestion> {
 
 pub(super) fn policy(text: &str) -> Policy {
     let params: queue::Params = toml::from_str(text).unwrap();
-    params.build(())
+    params.sketch()
 }
 
 /// A port with one inbox lane, 0. Its line leads to lane 1, and its own PDUs go to lane 2.

@@ -132,7 +132,7 @@ fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<
     let Some(point) = point else { return Ok(()) };
     point.check().map_err(|fault| fault.under("congestion_point"))?;
     if point.needs().sized_queues
-        && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
+        && let Some(index) = policies.iter().position(|params| params.sketch().size().is_none())
     {
         let reason =
             format!("{} uses a share of the queue's size in PDUs, and this queue has no such size", point.keyword());
