@@ -59,7 +59,7 @@ fn run(text: &str) -> Report {
 }
 
 fn last(report: &Report, quantity: &str) -> f64 {
-    report.series.iter().filter(|row| &*row.quantity == quantity).last().unwrap().value
+    report.series.iter().filter(|row| &*row.quantity == quantity).next_back().unwrap().value
 }
 
 #[test]

@@ -132,7 +132,7 @@ impl Port {
             return self.queues.states[queue].present;
         }
         let precedence = self.precedence.as_ref();
-        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority, now));
+        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
         bits.unwrap_or_else(|| self.queues.bits_in(queue))
     }
 
@@ -352,7 +352,7 @@ impl Port {
     /// Sends an Error Report in the direction from which `about` came.
     fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
-        pdu.npdu_priority = about.npdu_priority;
+        pdu.set_npdu_priority(about.npdu_priority());
         pdu.marks.set(report.marks);
         if !about.is_backward() {
             pdu.marks.set(Marks::DIR);

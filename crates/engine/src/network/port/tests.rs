@@ -340,7 +340,7 @@ fn npdus(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
     let mut bench = Bench::new(parts, &[]);
     for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
         let mut pdu = cell(0, sequence);
-        pdu.npdu_priority = priority;
+        pdu.set_npdu_priority(priority);
         bench.ctx.count_sent(&pdu);
         put(&mut bench.ctx, 0, key(time, HOSTS), pdu);
     }
