@@ -8,10 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from penstock import InputError, Results, Scenario, Sweep, run
+from penstock import InputError, Results, Scenario, Sweep, capacity, run, search
 from penstock.analyse.condition import condition
-from penstock.analyse.demand import unsent
+from penstock.analyse.demand import rising, unsent
 from penstock.cli import main
+from penstock.show import page_of
+from penstock.show.capacity import Asked, headline, print_capacity
+from penstock.show.search import print_search
 from penstock.show.summary import summary, warnings
 
 OFFICES = """\
@@ -40,7 +43,9 @@ def offices() -> Scenario:
     return Scenario.parse(OFFICES, name="offices")
 
 
-def test_a_group_that_offers_more_than_it_sends_is_told(offices: Scenario, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_that_offers_more_than_it_sends_is_told(
+    offices: Scenario, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     result = run(offices)
     row = result.groups.row(by_predicate=pl.col("group") == "branch", named=True)
     share = row["held_pdus"] / row["offered_pdus"]
@@ -51,8 +56,9 @@ def test_a_group_that_offers_more_than_it_sends_is_told(offices: Scenario, capsy
         f"the sources of branch offered {offered} Mb/s and sent {sent} Mb/s: {100 * share:.3g} % wait at the source"
     )
     assert warnings(result) == [f"{wanted} at the end"]
-    Path("offices.toml").write_text(OFFICES, encoding="utf-8")
-    assert main(["run", "offices.toml"]) == 0
+    file = tmp_path / "offices.toml"
+    file.write_text(OFFICES, encoding="utf-8")
+    assert main(["run", str(file)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert f"warning: {wanted}" in told
     assert "What the sources offered, and delays from its generation" in told
@@ -110,17 +116,104 @@ def test_a_question_about_a_delay_is_about_the_delay_from_generation(offices: Sc
 def test_a_capacity_under_control_is_not_beyond_the_range(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line carries five sources of 1 Mb/s. In the network, their delay stays short under control."""
+    """The line carries five sources of 1 Mb/s. In the network their delay stays short under control."""
     monkeypatch.chdir(tmp_path)
     text = OFFICES.partition("[flow.always]")[0]
     Path("offices.toml").write_text(text, encoding="utf-8")
     asked = ["capacity", "offices.toml", "--of", "flow.branch.count=1..16", "--replications", "3", "--json", "--quiet"]
 
-    def answer(until: str) -> tuple[int, int]:
-        assert main([*asked, "--until", until, "--out", until[:20]]) == 0
-        found = json.loads(capsys.readouterr().out)["answer"]
-        return found["least"], found["most"]
+    assert main([*asked, "--until", "branch.delay_p99_s > 500 ms", "--out", "out"]) == 0
+    answer = json.loads(capsys.readouterr().out)["answer"]
+    assert 2 <= answer["least"] < answer["most"] <= 8
 
-    least, most = answer("branch.delay_p99_s > 500 ms")
-    assert 2 <= least < most <= 8
-    assert answer("branch.delay_network_p99_s > 500 ms")[0] >= most
+
+# -------------------------------------------------------------------------------------------------------- overloaded
+@pytest.fixture
+def branches(offices: Scenario) -> Scenario:
+    """Sources of 1 Mb/s under control before a line of 5 Mb/s: from six on they are overloaded."""
+    return offices.with_({"flow.always": None, "duration": "12 s", "warm_up": "4 s"})
+
+
+def test_what_is_held_back_rises_where_a_demand_grows_without_bound(branches: Scenario) -> None:
+    groups = run(branches).groups
+    row = groups.row(by_predicate=pl.col("group") == "branch", named=True)
+    found = rising(groups)
+    assert found == {"branch": (row["offered_pdus"] - row["sent"]) / row["offered_pdus"]}
+    assert found["branch"] == pytest.approx(1 - 4.8 / 8, abs=0.02)
+    assert row["held_pdus"] > row["offered_pdus"] * found["branch"]  # what waited at the start is not counted
+    for held in ("thin", "stretch", {"wait": {"size": "50 PDUs"}}):
+        assert rising(run(branches.with_({"flow.branch.traffic.poisson.held": held})).groups) == {}
+    assert rising(run(branches.with_({"scheme": None})).groups) == {}
+
+
+def test_retransmissions_hide_no_overload() -> None:
+    """Over a transport, what is sent again was offered once."""
+    row = {"group": "data", "offered_pdus": 1000, "sent": 990, "withheld_pdus": 0, "source_lost": 10}
+    assert rising(pl.DataFrame({**row, "transmitted": None}, schema_overrides={"transmitted": pl.UInt64})) == {}
+    assert rising(pl.DataFrame({**row, "transmitted": 900})) == {"data": 0.09}
+
+
+@pytest.mark.parametrize("until", ["branch.loss_ratio > 0.1", "trunk.utilisation > 0.999"])
+def test_whatever_the_condition_an_overloaded_value_is_not_within(
+    branches: Scenario, tmp_path: Path, until: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = capacity(branches, "flow.branch.count=3..8", until, tmp_path / "out", replications=3)
+    details = results.about["details"]
+    answer = details["answer"]
+    assert answer["state"] == "bracketed"
+    assert 4 <= answer["least"] < answer["most"] <= 6
+    assert [value for value, _ in details["overloaded"]] == sorted(
+        {
+            *(value for value, _ in details["bisected"] if value >= answer["most"]),
+            *(value for value in details["curve"] if value >= answer["most"]),
+        }
+    )
+    print_capacity(results)
+    told = " ".join(capsys.readouterr().out.split())
+    (upper,) = (each for each in details["judged"] if each["value"] == answer["most"] and each["decided"])
+    assert (
+        f"and it is overloaded (branch +{100 * upper['overloaded']['branch']:.3g} %) at {answer['most']:.0f}." in told
+    )
+    assert "Overloaded: the data that wait at the sources rise through the run" in told
+    page = page_of(results)
+    assert "Overloaded at count = " in str(page.sections[-1])
+
+
+def test_where_larger_values_relieve_an_overloaded_one_lies_before_the_capacity(
+    branches: Scenario, tmp_path: Path
+) -> None:
+    """Eight sources of 1 Mb/s need a line of more than 8 Mb/s, however short the delay in the network is before."""
+    until = "branch.delay_network_p99_s < 500 ms"
+    results = capacity(branches, "line.trunk.rate=6 Mb/s..11 Mb/s", until, tmp_path / "out", replications=3)
+    answer = results.about["details"]["answer"]
+    assert answer["state"] == "bracketed"
+    assert 7.5 <= answer["least"] < answer["most"] <= 9.5
+    assert "With 95 % confidence it is overloaded (branch +" in headline(results, Asked.of(results))
+
+
+def test_a_range_that_is_overloaded_at_both_ends_has_no_capacity(branches: Scenario, tmp_path: Path) -> None:
+    until = "branch.delay_network_p99_s > 500 ms"
+    results = capacity(branches, "flow.branch.count=10..16", until, tmp_path / "out", replications=3)
+    assert results.about["details"]["answer"] == {"state": "overloaded", "least": None, "most": None}
+    told = headline(results, Asked.of(results))
+    assert told.startswith("There is no capacity in the range: it is overloaded at count = 10 (branch +")
+
+
+def test_a_search_finds_no_overloaded_point_feasible(
+    branches: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"maximise": "trunk.utilisation", "replications": 3}
+    over = {"flow.branch.count": "3,4,8,16"}
+    results = search(branches, over, tmp_path / "in", subject_to=["branch.delay_network_p99_s < 1 s"], **asked)  # type: ignore[arg-type]
+    details = results.about["details"]
+    assert details["answer"]["setting"] == {"flow.branch.count": 4}
+    assert [(each["feasible"], list(each["overloaded"])) for each in details["tried"]] == [
+        *[(True, [])] * 2,
+        *[(False, ["branch"])] * 2,
+    ]
+    print_search(results)
+    assert "Overloaded: the data that wait at the sources rise" in " ".join(capsys.readouterr().out.split())
+    # Without a condition nothing is within one, and the answer says what it is.
+    free = search(branches, over, tmp_path / "free", **asked)  # type: ignore[arg-type]
+    print_search(free)
+    assert ", overloaded there (branch +" in capsys.readouterr().out.replace("\n", " ")

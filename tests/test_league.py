@@ -24,6 +24,7 @@ from penstock.execute.store import Store
 from penstock.league.document import Document, merged, ready_leagues
 from penstock.league.league import League
 from penstock.league.measures import (
+    CARRIED,
     DELAY,
     FAIR_AFTER,
     FAIRNESS,
@@ -31,9 +32,11 @@ from penstock.league.measures import (
     GOODPUT,
     JITTER,
     LOSS,
+    OFFERED,
     OVERHEAD,
     PEAK,
     QUEUE,
+    UNSENT,
     UTILISATION,
     RunTables,
     Value,
@@ -43,6 +46,10 @@ from penstock.league.measures import (
     values_of,
 )
 from penstock.league.table import Column, columns_of, found_in, tables_of
+from penstock.show import page_of
+from penstock.show.league import rows_of
+from penstock.show.league_figures import bars
+from penstock.show.league_tables import tables_in
 from penstock.statistics import Sample, standings
 
 LEAGUE = """
@@ -316,6 +323,8 @@ def test_the_target_of_a_scheme() -> None:
 def test_measures_of_one_run_by_hand(tmp_path: Path) -> None:
     case = League(parsed(LEAGUE, tmp_path)).cases[2]
     group = {"group": "pairs", "sent": 200, "delivered": 190, "lost": 10, "accepted": None, "transfer_mean_all_s": None}
+    group |= {"load_bps": 2e5, "offered_bps": 3e5, "offered_pdus": 300}
+    group |= {"held_pdus": 40, "withheld_pdus": 8, "source_lost": 12}
     shared = {"group": "pairs", "delivered": 95, "delivered_bits": 95 * 424, "control_sent": 4, "sent": 100}
     run = RunTables(
         [group],
@@ -336,6 +345,7 @@ def test_measures_of_one_run_by_hand(tmp_path: Path) -> None:
     assert found[LOSS.key, "data"] == Value(0.05, trials=200)
     assert found[DELAY.key, "data"].value == 0.01  # the 189th of 190, and 185 are below
     assert found[JITTER.key, "data"].value == pytest.approx(0.008)
+    assert [found[each.key, "data"].value for each in (OFFERED, CARRIED, UNSENT)] == [3e5, 2e5, 0.2]
     assert found[QUEUE.key, ""].value == 9
     assert found[PEAK.key, ""].value == 50
     assert found[UTILISATION.key, ""].value == 0.6
@@ -367,7 +377,101 @@ def test_a_league_tells_schemes_apart(ran: tuple[League, penstock.Results]) -> N
     assert short.column(FILE_TIME).reasons["none"] == "no traffic of files"  # type: ignore[union-attr]
 
 
+HELD = """
+schemes = ["none", "erica", { name = "thin", scheme = "erica", with.flow.branch.traffic.poisson.held = "thin" }]
+replications = 3
+[networks.line]
+duration = "4 s"
+warm_up = "1 s"
+line.trunk = { between = ["a", "b"], rate = "5 Mb/s", queues = [{ drop_tail = { size = "100 cells" } }] }
+flow.branch = { path = ["a", "b"], octets = 1500, count = 8, traffic.poisson.rate = "1 Mb/s" }
+flow.voice = { path = ["a", "b"], scheme = "none", traffic.cbr.rate = "50 kb/s" }
+"""
+
+
+def test_a_league_tells_what_was_offered_beside_what_was_sent(tmp_path: Path) -> None:
+    league = League(parsed(HELD, tmp_path))
+    results = league.run(tmp_path / "out")
+    (table,) = tables_of(league, results)
+    offered, sent, unsent = (table.column(measure, "data") for measure in (OFFERED, CARRIED, UNSENT))
+    assert offered is not None
+    assert sent is not None
+    assert unsent is not None
+    means = {one.name: one.estimate.mean for one in offered.standings}
+    assert means["none"] == means["erica"] == means["thin"] == pytest.approx(8e6, rel=0.02)
+    assert sent["none"].estimate.mean == means["none"]
+    assert sent["erica"].estimate.mean < 0.7 * means["erica"]
+    assert (offered.best, sent.best, unsent.best) == ((), (), ("none",))
+    voice = table.column(UNSENT, "voice")
+    assert voice is not None
+    assert set(voice.best) == {"none", "erica", "thin"}
+    (warning,) = results.warnings()
+    assert re.match("line, (erica|thin): the sources of branch offered ", warning)
+    assert warning.endswith("(the worst of 2 of 3 points)")
+    assert warning in page_of(results).warnings
+    matrix, differences, _voice = tables_in(table)
+    assert list(matrix.columns[-3:]) == ["offered load (Mb/s)", "sent load (Mb/s)", "held back"]
+    assert "offered load (Mb/s)" not in differences.columns
+    sheet = bars(table)
+    assert sheet is not None
+    assert not any("load" in panel.title for panel in sheet.panels)
+    rows = [row for row in rows_of([table]) if row["measure"] == "offered_bps" and row["class"] == "data"]
+    assert [(row["among_best"], row["verdict"], row["to_best"]) for row in rows] == [(False, None, None)] * 3
+
+
+def test_sources_that_always_have_data_have_no_demand(ran: tuple[League, penstock.Results]) -> None:
+    short, *_ = tables_of(*ran)
+    column = short.column(OFFERED, "data")
+    assert column is not None
+    assert set(column.reasons.values()) == {"its sources always have data to send"}
+    assert short.column(CARRIED, "data").standings  # type: ignore[union-attr]
+    assert ran[1].warnings() == []
+
+
 # ------------------------------------------------------------------------------------------------ ties
+def test_equal_runs_have_equal_scores(tmp_path: Path) -> None:
+    """ERICA by name and with its default written out have the same runs, bit for bit."""
+    text = LEAGUE.replace('"none", { name = "charny, 50 %", scheme.charny.target = 0.5 }', TWICE)
+    league = League(parsed(text.partition("[networks.long]")[0] + GREEDY, tmp_path))
+    (table,) = tables_of(league, league.run(tmp_path / "out"))
+    assert table.identical == [("erica", "written out")]
+    for column in table.columns:
+        own = {column.samples[name].values[0] for name in ("erica", "written out") if name in column.samples}
+        assert len(own) <= 1, column.measure.label
+
+
+TWICE = '"erica", { name = "written out", scheme.erica.target = 0.9 }'
+GREEDY = "[traffics.greedy]\ndefaults.flow.traffic.greedy.phase = '1 ms'\n"
+
+
+def test_a_run_reaches_its_shares_by_any_target_of_the_schemes_that_have_it(tmp_path: Path) -> None:
+    case = League(parsed(LEAGUE, tmp_path)).cases[0]
+    times = [n / 1000 for n in range(1, 31)]
+    arrived = [n * 8.0 for n in range(1, 31)]  # 8,000 cells/s, of a share of 10 Mb/s / 424 bits = 23,585 cells/s
+    flows = [
+        {
+            "flow": name,
+            "group": "pairs",
+            "delivered": 240,
+            "delivered_bits": 240 * 424,
+            "control_sent": 0,
+            "sent": 240,
+            "throughput_bps": 8e3 * 424,
+            "delay_min_s": 0.001,
+        }
+        for name in case.shares
+    ]
+    ports = [{"queue_max": 0, "queue_max_start": 0, "utilisation": 0.3}]
+    run = RunTables([], flows, ports, {}, 0.03, 0.03, times, dict.fromkeys(case.shares, arrived))
+    tree = case.scenarios["none"].expanded().tree
+
+    def score(*targets: float) -> Value:
+        return values_of(run, case, tree, {}, targets)[FAIR_AFTER.key, ""]
+
+    assert score() == score(1.0) == Value(0.03, reached=False)
+    assert score(0.34) == score(1.0, 0.34) == score(0.34, 1.0) == Value(0.0)
+
+
 def test_one_scheme_under_two_names_ties(tmp_path: Path) -> None:
     league = League(parsed(NULL, tmp_path))
     results = league.run(tmp_path / "out")

@@ -1,5 +1,7 @@
 //! Queue policies: what a full or long queue does.
 //!
+//! The models: docs/models/queues.md.
+//!
 //! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. Each policy implements
 //! [`Discard`], what it does at a length alone, and [`Discipline`], what it does with the time, its state and random
 //! numbers. A policy without state leaves the methods of `Discipline` as they are.

@@ -34,13 +34,42 @@ def unsent(groups: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     return found.filter(pl.sum_horizontal(*ENDS) >= LEAST_SHARE)
 
 
+def rising(groups: pl.DataFrame) -> dict[str, float]:
+    """The groups whose demand grows without bound, with the rise of what their sources hold back.
+
+    The rise is ``offered - sent - withheld - lost at the source`` over the measured time, summed over all rows of the
+    group: what waits at the end beyond what waited at the start. It is a share of what was offered, above
+    ``LEAST_SHARE``. Over a transport, and of files that are repeated, only first transmissions count as sent.
+    """
+    import polars as pl
+
+    sent = pl.coalesce("transmitted", "sent").cast(pl.Int64)
+    ends = [pl.col(column).cast(pl.Int64) for column in ("offered_pdus", "withheld_pdus", "source_lost")]
+    rise = ends[0] - sent - ends[1] - ends[2]
+    shares = (
+        groups.filter(pl.col("offered_pdus") > 0)
+        .group_by("group", maintain_order=True)
+        .agg((rise.sum() / ends[0].sum()).alias("share"))
+        .filter(pl.col("share") > LEAST_SHARE)
+    )
+    return dict(shares.iter_rows())
+
+
+def overload(rises: Mapping[str, float]) -> str:
+    """What :func:`rising` found, in words; empty if it found nothing."""
+    return ", ".join(f"{group} +{100 * share:.3g} %" for group, share in rises.items())
+
+
 def warnings_of_groups(groups: pl.DataFrame) -> list[str]:
     """A sentence for each group of a run whose sources offered at least 1 % more than they sent."""
     return [_sentence(row) for row in unsent(groups).iter_rows(named=True)]
 
 
-def warnings_of_points(groups: pl.DataFrame) -> list[str]:
-    """A sentence for each such group of an experiment, about the point at which it sent the least of its demand."""
+def warnings_of_points(groups: pl.DataFrame, names: Mapping[int, str] | None = None) -> list[str]:
+    """A sentence for each such group of an experiment, about the point at which it sent the least of its demand.
+
+    ``names`` are those of the points, if they have any.
+    """
     import polars as pl
 
     if not groups.height or "offered_pdus" not in groups.columns:
@@ -50,7 +79,8 @@ def warnings_of_points(groups: pl.DataFrame) -> list[str]:
     for _, rows in unsent(groups, ["point"]).group_by("group", maintain_order=True):
         worst = rows.sort(pl.sum_horizontal(*ENDS), descending=True, maintain_order=True).row(0, named=True)
         more = f" (the worst of {rows.height} of {points} points)" if points > 1 else ""
-        told.append(f"{_sentence(worst)}{more}")
+        at = f"{names[worst['point']]}: " if names else ""
+        told.append(f"{at}{_sentence(worst)}{more}")
     return told
 
 

@@ -132,17 +132,23 @@ class Results(Plotted):
     def warnings(self) -> list[str]:
         """A sentence if the replications of any point are the same run, and one for each group that sent too little.
 
-        A league has its own sentence, and a study its claims.
+        A league has its own sentence about replications, and a study its claims.
         """
-        if self.about["kind"] in ("league", "study"):
+        if self.about["kind"] == "study":
             return []
+        if self.about["kind"] == "league":
+            return self._unsent
         told = [warning_of(len(self.constant), self.plan["point"].n_unique())] if self.constant else []
         return [*told, *self._unsent]
 
     @cached_property
     def _unsent(self) -> list[str]:
         """The sentences about groups that sent too little: the tables of all runs are read for them, once."""
-        return warnings_of_points(self.table("groups"))
+        names = None
+        if self.about["kind"] == "league":
+            points = self.plan.unique("point", keep="first").select("point", *self.parameters).iter_rows()
+            names = {point: ", ".join(str(part) for part in parts if part) for point, *parts in points}
+        return warnings_of_points(self.table("groups"), names)
 
     @property
     def wanted(self) -> int:

@@ -6,11 +6,16 @@ interval of new replications, which the bisection did not see. An end that canno
 crossing, in doubling steps. Judgement number k of an end has an error probability of 0.05 / 2 / 2^k, so both ends hold
 together with 95 % confidence. Between them lies the capacity, if the metric only crosses its limit once. This is
 checked: a curve over the whole range shows if the metric significantly turns back.
+
+A value is overloaded if what the sources of any group hold back rises by more than 1 % of what they offered: the
+demand grows without bound, and the metric depends on the length of the run. Where larger values overload, an overloaded
+one lies beyond the capacity; where larger values relieve, before it.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.analyse.condition import Condition, condition
 from penstock.analyse.results import Results
-from penstock.api.ranges import Range, fitted, range_of
+from penstock.api.ranges import Range, fitted, range_of, takes_half
 from penstock.api.run import limits
 from penstock.api.trials import Trials, asking
 from penstock.core.errors import InputError
@@ -44,7 +49,9 @@ ON_CURVE = 9
 MOST_DOUBLINGS = 12
 LEAST_PART = 1000
 """A range of numbers with fractions begins at this part of the scenario's value, if none is given."""
-Found = Literal["bracketed", "never", "always", "undecided"]
+STEP = re.compile(r"[^.\[\]]+")
+"""A step of a path into a scenario: a key, or the number of an entry of a list."""
+Found = Literal["bracketed", "never", "always", "overloaded"]
 
 
 @dataclass(slots=True)
@@ -59,25 +66,42 @@ class Bisection:
     replications: int
     details: dict[str, Any]
     means: dict[float, float] = field(default_factory=dict)
+    overloaded: dict[float, bool] = field(default_factory=dict)
+    relieves: bool = False
+    """Whether larger values of the parameter relieve: then an overloaded one lies before the capacity."""
 
-    def estimate(self, number: float, replications: range, level: float) -> Estimate:
-        """The metric at a value of the parameter."""
+    def look(self, number: float, replications: range, level: float) -> tuple[Estimate, dict[str, float]]:
+        """The metric at a value of the parameter, and the groups that are overloaded there."""
         setting = {self.wanted.path: self.wanted.value(number)}
         self.trials.run([setting], replications)
         (own,) = self.trials.samples(self.until.metric, [setting], replications)
-        return own.estimate(level)
+        (rises,) = self.trials.rises([setting], replications)
+        return own.estimate(level), rises
+
+    def is_overloaded(self, number: float) -> bool:
+        """Whether the replications of the bisection are overloaded."""
+        if number not in self.means:
+            estimate, rises = self.look(number, range(self.replications), 1 - ERROR)
+            self.means[number], self.overloaded[number] = estimate.mean, bool(rises)
+            self.details["bisected"].append([number, estimate.mean])
+            if rises:
+                self.details["overloaded"].append([number, rises])
+        return self.overloaded[number]
 
     def holds(self, number: float) -> bool:
-        """Whether the mean of the replications of the bisection meets the condition."""
-        if number not in self.means:
-            self.means[number] = self.estimate(number, range(self.replications), 1 - ERROR).mean
-            self.details["bisected"].append([number, self.means[number]])
+        """Whether the mean of the replications of the bisection meets the condition, or they are overloaded."""
+        if self.is_overloaded(number):
+            return not self.relieves
         mean = self.means[number]
         return mean > self.until.limit if self.until.sign == ">" else mean < self.until.limit
 
     def find(self) -> tuple[Found, float, float]:
         """Whether the condition is met nowhere, everywhere or from a place on; the neighbours of that place."""
         low, high = self.wanted.low, self.wanted.high
+        if self.is_overloaded(low):
+            if self.is_overloaded(high):
+                return "overloaded", low, high
+            self.relieves = True
         if self.holds(low):
             return "always", low, low
         while not self.holds(high):
@@ -107,16 +131,21 @@ class Bisection:
     def judge(self, start: float, *, upper: bool) -> float | None:
         """The end of the bracket: the nearest judged value at or beyond ``start``; None if none up to the range's end.
 
-        The condition holds at the upper end, and does not at the lower one.
+        The condition holds at the upper end, and does not at the lower one. An overloaded value is judged by that.
         """
-        step = 1.0 if self.wanted.is_whole else RESOLUTION * (self.wanted.high - self.wanted.low)
+        step = RESOLUTION * (self.wanted.high - self.wanted.low)
+        if self.wanted.is_whole:
+            step = max(1.0, round(step))
         fresh = range(self.replications, self.replications * (1 + CONFIRMED_WITH))
         number = start
         for count in range(MOST_JUDGEMENTS):
-            estimate = self.estimate(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
-            is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
+            estimate, rises = self.look(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
+            if rises:
+                is_decided = upper is not self.relieves
+            else:
+                is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
             told = {"value": number, "upper": upper, "estimate": estimate.to_list(), "decided": is_decided}
-            self.details["judged"].append(told)
+            self.details["judged"].append({**told, "overloaded": rises})
             if is_decided:
                 return number
             if number in (self.wanted.low, self.wanted.high) and number != start:
@@ -134,6 +163,9 @@ class Bisection:
         replications = range(self.replications)
         self.trials.run(settings, replications)
         columns = [own.linear for own in self.trials.samples(self.until.metric, settings, replications)]
+        looked = zip(numbers, self.trials.rises(settings, replications), strict=True)
+        self.details["overloaded"] += [[at, rises] for at, rises in looked if rises and at not in self.overloaded]
+        self.details["overloaded"].sort()
         self.details["curve"] = numbers
         self.details["turns"] = turns(numbers, columns, rising=self.until.sign == ">")
 
@@ -165,8 +197,11 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
     if equals:
         return fitted(range_of(path, text), scenario), False
     there: object = scenario.tree
-    for step in path.split("."):
-        there = there.get(step) if isinstance(there, dict) else None
+    for step in STEP.findall(path):
+        if isinstance(there, list):
+            there = dict(enumerate(there)).get(int(step)) if step.isdecimal() else None
+        else:
+            there = there.get(step) if isinstance(there, dict) else None
     number, _, unit = str(there).partition(" ")
     try:
         high = float(number)
@@ -179,8 +214,7 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
             value=of,
             remedy=f'write "{path or "flow.voice.count"}=1..200"',
         )
-    is_whole = isinstance(there, int)
-    if is_whole:
+    if isinstance(there, int) or (unit and high.is_integer() and not takes_half(scenario, path, high - 1, unit)):
         return Range(path, 1.0, max(high, 2.0), unit, is_whole=True), True
     return Range(path, high / LEAST_PART, high, unit), True
 
@@ -218,11 +252,15 @@ def capacity(
         tell: called from time to time with the progress.
 
     Returns the results. ``about["details"]["answer"]`` has ``state``, ``least`` and ``most``: with 95 % confidence the
-    condition does not hold at ``least`` and holds at ``most``. Raises as :meth:`penstock.Sweep.run`.
+    condition does not hold at ``least`` and holds at ``most``, or an end is overloaded. In ``details["overloaded"]``
+    are the values at which the demand of groups grows without bound: they lie beyond the capacity, or before it where
+    larger values relieve. ``state`` is ``overloaded`` if both ends of the range are. Raises as
+    :meth:`penstock.Sweep.run`.
     """
     base = Scenario.of(scenario).with_({"sweep": None})
     (wanted, is_open), limit = range_for(of, base), condition(until, base, "--until")
-    details: dict[str, Any] = {"of": of, "until": until, "bisected": [], "judged": [], "curve": [], "turns": []}
+    details: dict[str, Any] = {"of": of, "until": until, "bisected": [], "judged": [], "overloaded": []}
+    details |= {"curve": [], "turns": []}
     with asking(
         "capacity",
         base,
@@ -238,8 +276,8 @@ def capacity(
     ) as trials:
         running = Bisection(wanted, is_open, limit, trials, replications, details)
         state, low, high = running.find()
-        least = None if state == "always" else running.judge(low, upper=False)
-        most = None if state == "never" else running.judge(high, upper=True)
+        least = None if state in ("always", "overloaded") else running.judge(low, upper=False)
+        most = None if state in ("never", "overloaded") else running.judge(high, upper=True)
         details["answer"] = {"state": state, "least": least, "most": most}
         running.draw_curve()
     return Results(out)

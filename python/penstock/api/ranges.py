@@ -107,14 +107,21 @@ def values_of(text: str) -> Range | Choices:
 def fitted(wanted: Range, scenario: Scenario) -> Range:
     """The range for a scenario: of whole numbers only if the parameter is one there. Raises :class:`InputError`.
 
-    ``0..1`` is a range of whole numbers for a count, and of fractions for a threshold.
+    ``0..1`` is a range of whole numbers for a count, and of fractions for a threshold. ``10 cells..400 cells`` has only
+    whole numbers, ``2 Mb/s..8 Mb/s`` has others, too.
     """
     for end in (wanted.low, wanted.high):
         scenario.with_({wanted.path: wanted.value(end)})
-    if not wanted.is_whole:
+    if not (wanted.low.is_integer() and wanted.high.is_integer()):
         return wanted
+    between = math.floor(wanted.low + (wanted.high - wanted.low) / math.pi)
+    return replace(wanted, is_whole=not takes_half(scenario, wanted.path, between, wanted.unit))
+
+
+def takes_half(scenario: Scenario, path: str, number: float, unit: str) -> bool:
+    """Whether the parameter may be half more than this whole number: a rate may, and a number of cells may not."""
     try:
-        scenario.with_({wanted.path: wanted.low + (wanted.high - wanted.low) * (1 / math.pi)})
+        scenario.with_({path: Range(path, number, number + 1, unit).value(number + 0.5)})
     except InputError:
-        return wanted
-    return replace(wanted, is_whole=False)
+        return False
+    return True

@@ -5,9 +5,11 @@ proposes points in batches of a fixed size, and is told their results in the ord
 for the same points on any number of processes, and an interrupted one finds its runs again. All points have the same
 seed and replications (common random numbers).
 
-A point is feasible if the 95 % interval of every constraint is on the right side of its limit. The best of many points
-looks better than it is. So the feasible points are run again, the best first, with replications that the search did not
-see, until one of them is feasible there, too; its estimates are those of the new replications alone.
+A point is feasible if the 95 % interval of every constraint is on the right side of its limit, and no group is
+overloaded: what its sources hold back does not rise by more than 1 % of what they offered. Without constraints every
+point is feasible. The best of many points looks better than it is. So the feasible points are run again, the best
+first, with replications that the search did not see, until one of them is feasible there, too; its estimates are
+those of the new replications alone.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.condition import Condition, condition, single
+from penstock.analyse.demand import LEAST_SHARE
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
 from penstock.api.ranges import Choices, Range, fitted, values_of
@@ -62,21 +65,37 @@ class Question:
         """The objective, then the metrics of the constraints."""
         return [self.objective, *(each.metric for each in self.constraints)]
 
+    def excess(self, constrained: Sequence[Estimate], rises: Mapping[str, float]) -> float:
+        """How far a point is from being feasible: the worst constraint, or the rise of what a group holds back.
+
+        It is relative to the limit, and negative if the point is feasible; minus infinity without constraints.
+        """
+        if not self.constraints:
+            return -math.inf
+        excesses = [each.excess(own) for each, own in zip(self.constraints, constrained, strict=True)]
+        return max(*excesses, *(share / LEAST_SHARE - 1 for share in rises.values()), -math.inf)
+
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A point, and the estimates of the objective and of each constraint's metric there."""
+    """A point, the estimates of the objective and of each constraint's metric there, and its overloaded groups."""
 
     setting: Setting
     objective: Estimate
     constrained: Sequence[Estimate]
     excess: float
-    """How far the worst constraint is beyond its limit; negative if the point is feasible."""
+    """How far the worst constraint, or the rise of what is held back, is beyond its limit; negative if feasible."""
+    overloaded: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         ends = [each.to_list() for each in (self.objective, *self.constrained)]
-        return {"setting": dict(self.setting), "estimates": ends, "feasible": self.excess < 0}
+        return {
+            "setting": dict(self.setting),
+            "estimates": ends,
+            "feasible": self.excess < 0,
+            "overloaded": self.overloaded,
+        }
 
 
 @dataclass(slots=True)
@@ -99,10 +118,10 @@ class Search:
             [own.estimate() for own in self.trials.samples(metric, settings, replications)]
             for metric in self.question.metrics
         ]
+        rises = self.trials.rises(settings, replications)
         found = []
-        for setting, objective, *constrained in zip(settings, *columns, strict=True):
-            excesses = [each.excess(own) for each, own in zip(self.question.constraints, constrained, strict=True)]
-            found.append(Tried(setting, objective, constrained, max(excesses, default=-math.inf)))
+        for setting, rise, objective, *constrained in zip(settings, rises, *columns, strict=True):
+            found.append(Tried(setting, objective, constrained, self.question.excess(constrained, rise), rise))
         return found
 
     def explore(self, trials: int, seed: int) -> None:
@@ -316,10 +335,7 @@ def closest(tried: Sequence[Mapping[str, Any]], question: Question) -> Mapping[s
     """Of stored points, the one whose worst constraint is the least beyond its limit."""
 
     def excess(point: Mapping[str, Any]) -> float:
-        return max(
-            each.excess(Estimate(*ends))
-            for each, ends in zip(question.constraints, point["estimates"][1:], strict=True)
-        )
+        return question.excess([Estimate(*ends) for ends in point["estimates"][1:]], point["overloaded"])
 
     return min(tried, key=excess)
 

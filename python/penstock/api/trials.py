@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.demand import rising
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
@@ -140,3 +141,10 @@ class Trials:
                 )
             found.append(own)
         return found
+
+    def rises(self, settings: Sequence[Setting], replications: range) -> list[dict[str, float]]:
+        """For each setting the groups that are overloaded in these replications, as :func:`rising` finds them."""
+        assert self.results is not None, "run them first"  # noqa: S101 - no input leads here
+        groups = self.results.table("groups")
+        groups = groups.filter(groups["replication"].is_in(list(replications)))
+        return [rising(groups.filter(groups["point"] == self.number(setting))) for setting in settings]

@@ -11,7 +11,19 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.cli import experiments, names, networks, questions, runs, scenarios, studio, verify, watch
+from penstock.cli import (
+    completion,
+    experiments,
+    names,
+    networks,
+    questions,
+    reference,
+    runs,
+    scenarios,
+    studio,
+    verify,
+    watch,
+)
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
@@ -23,6 +35,7 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (
     *scenarios.COMMANDS,
     *names.COMMANDS,
+    *reference.COMMANDS,
     *watch.COMMANDS,
     *networks.COMMANDS,
     *studio.COMMANDS,
@@ -30,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     *questions.COMMANDS,
     *verify.COMMANDS,
     *runs.COMMANDS,
+    *completion.COMMANDS,
 )
 MOST_NAMED = 3
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
@@ -197,7 +211,7 @@ def parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         command.arguments(own)
-        own.set_defaults(command=command.function)
+        own.set_defaults(command=command.function, program=program)
     return program
 
 

@@ -13,7 +13,7 @@ from penstock.core.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from penstock.core.scenario import Scenario
@@ -39,6 +39,15 @@ class Command:
     help: str
     examples: tuple[str, ...]
     arguments: Callable[[argparse.ArgumentParser], None] = lambda _parser: None
+
+
+def commands_of(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The names of all commands and of their groups, each with its parser."""
+    for action in parser._actions:
+        if isinstance(action.choices, dict):
+            for name, own in action.choices.items():
+                yield f"{before}{name}", own
+                yield from commands_of(own, f"{before}{name} ")
 
 
 def fail(paragraph: str, status: int) -> int:

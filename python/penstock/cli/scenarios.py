@@ -1,4 +1,4 @@
-"""Commands about one scenario: ``run``, ``check``, ``schema``."""
+"""Commands about one scenario: ``run`` and ``check``."""
 
 from __future__ import annotations
 
@@ -127,14 +127,6 @@ def _check_league(options: argparse.Namespace) -> int:
     return DONE
 
 
-def schema(_options: argparse.Namespace) -> int:
-    """``penstock schema``: print the JSON Schema of scenario files."""
-    from penstock.core.scenario import schema as scenario_schema
-
-    print(json.dumps(scenario_schema(), indent=2))
-    return DONE
-
-
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     add_set(parser, "change a value")
@@ -230,7 +222,6 @@ COMMANDS = (
         ),
         _add_run,
     ),
-    Command("schema", schema, "print the JSON Schema of scenario files", ("penstock schema > scenario.schema.json",)),
     Command(
         "check",
         check,

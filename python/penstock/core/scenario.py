@@ -328,6 +328,18 @@ class Scheme:
     needs: str
     source: str
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What it needs and costs, each with its name; without what is empty."""
+        facts = {
+            "the switch sends": self.feedback or "nothing",
+            "a switch keeps": self.state,
+            "added to the traffic": self.overhead,
+            "needs": self.needs,
+            "source": self.source,
+        }
+        return {name: text for name, text in facts.items() if text}
+
 
 def scenarios() -> dict[str, str]:
     """The titles of the ready scenarios by their names, sorted."""

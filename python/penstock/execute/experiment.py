@@ -68,6 +68,7 @@ DETAILS: Mapping[Kind, Parts] = {
         "seed": int,
         "bisected": list,
         "judged": list,
+        "overloaded": list,
         "curve": list,
         "turns": list,
         "answer": dict | None,

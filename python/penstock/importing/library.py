@@ -23,7 +23,7 @@ def reading(form: str, file: str) -> Iterator[None]:
     """Makes an :class:`InputError` of whatever a library raises while it reads a file in this format."""
     try:
         yield
-    except InputError:
+    except (InputError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 a file may make a library raise anything
         words = str(error).splitlines()

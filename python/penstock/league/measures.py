@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.demand import ENDS
 from penstock.analyse.results import Results
 from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
@@ -35,6 +36,8 @@ NO_GROUP = "there are no such flows"
 NO_FILE = "no file began"
 NO_FILES = "no traffic of files"
 NO_WARM_UP = "the runs have no warm-up"
+NOTHING_OFFERED = "nothing was offered"
+NO_DEMAND = "its sources always have data to send"
 
 RECEIVED = "received"
 """The quantity of a time series that counts the PDUs that a flow's receiver has."""
@@ -57,6 +60,7 @@ class Measure:
         lower_is_better: whether a lower value is better.
         high: its greatest possible value; the least is 0.
         by_class: whether each class of traffic has its own.
+        is_judged: whether a scheme can be better or worse by it. What is not judged has no best.
     """
 
     key: str
@@ -66,8 +70,35 @@ class Measure:
     lower_is_better: bool = True
     high: float = math.inf
     by_class: bool = False
+    is_judged: bool = True
 
 
+OFFERED = Measure(
+    "offered_bps",
+    "offered load",
+    "bit/s",
+    "What the sources generated, headers included, whatever their scheme lets them send. It tells of the demand, not "
+    "of a scheme.",
+    by_class=True,
+    is_judged=False,
+)
+CARRIED = Measure(
+    "load_bps",
+    "sent load",
+    "bit/s",
+    "What they sent of it, and what had waited before.",
+    by_class=True,
+    is_judged=False,
+)
+UNSENT = Measure(
+    "unsent_share",
+    "held back",
+    "",
+    "The share of the data PDUs offered that were not sent: they wait at the source at the end, were not generated, or "
+    "were lost at the source. Delay and jitter count from transmission: they do not have this wait.",
+    high=1.0,
+    by_class=True,
+)
 GOODPUT = Measure(
     "goodput_bps",
     "goodput",
@@ -141,7 +172,7 @@ FILE_TIME = Measure(
 )
 MEASURES = (
     *(GOODPUT, LOSS, DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER, QUEUE, FAIRNESS, FAIR_AFTER, OVERHEAD, PEAK),
-    *(UTILISATION, FILE_TIME),
+    *(UTILISATION, FILE_TIME, OFFERED, CARRIED, UNSENT),
 )
 """All measures, in the order of the page."""
 
@@ -164,7 +195,8 @@ class Value:
 class RunTables:
     """The tables of one run, and its own figures.
 
-    ``received`` has the PDUs of each flow that had arrived at each of the ``times_s``.
+    ``received`` has the PDUs of each flow that had arrived at each of the ``times_s``. Runs that agree bit for bit have
+    the same ``fingerprint``.
     """
 
     groups: Sequence[Row]
@@ -175,6 +207,7 @@ class RunTables:
     end_s: float
     times_s: Sequence[float] = ()
     received: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    fingerprint: str = ""
 
 
 Found = dict[tuple[str, str], Value]
@@ -216,6 +249,7 @@ def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> di
             # Every flow is read at the same times.
             next(iter(received.get(run, {"": ([], [])}).values()))[0],
             {name: values for name, (_, values) in received.get(run, {}).items()},
+            row["fingerprint"],
         )
         for run, (row, *_) in about.items()
     }
@@ -243,8 +277,11 @@ def _lists(
     return found
 
 
-def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
-    """All measures of one run; ``tree`` is its expanded scenario, ``lacking`` that of :func:`lacking_in` its case."""
+def values_of(run: RunTables, case: Case, tree: Row, lacking: Found, targets: Iterable[float] = ()) -> Found:
+    """All measures of one run; ``tree`` is its expanded scenario, ``lacking`` that of :func:`lacking_in` its case.
+
+    ``targets`` are those that the schemes with this same run state, by default that of the run's own scheme.
+    """
     flows: Mapping[str, Any] = tree["flow"]
     found: Found = {}
     for name in dict.fromkeys(case.classes.values()):
@@ -257,7 +294,7 @@ def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
         sent, lost = (sum(row[key] for row in rows) for key in ("sent", "lost"))
         found[LOSS.key, name] = Value(lost / sent, trials=sent) if sent else Value(reason=NOTHING_SENT)
         delays = _delays(run, groups) if run.steps else _delays_of(run, rows)
-        found |= {(key, name): value for key, value in delays.items()}
+        found |= {(key, name): value for key, value in (delays | _demand(rows)).items()}
     controlled = [row for row in run.flows if case.classes[row["group"]] == DATA or DATA not in case.classes.values()]
     sent, control = (sum(row[key] for row in controlled) for key in ("sent", "control_sent"))
     found[OVERHEAD.key, ""] = Value(control / sent) if sent else Value(reason=NOTHING_SENT)
@@ -267,7 +304,7 @@ def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
     if case.shares:
         found[FAIRNESS.key, ""] = Value(jain(rates[flow] / share for flow, share in case.shares.items()))
     if case.steady:
-        found[FAIR_AFTER.key, ""] = _fair_after(run, case, target_of(tree))
+        found[FAIR_AFTER.key, ""] = _fair_after(run, case, list(targets) or [target_of(tree)])
     times = [row["transfer_mean_all_s"] for row in run.groups if row["transfer_mean_all_s"] is not None]
     found[FILE_TIME.key, ""] = Value(math.fsum(times) / len(times)) if times else Value(reason=NO_FILE)
     return found | lacking
@@ -359,7 +396,22 @@ def _delays_of(run: RunTables, rows: Sequence[Row]) -> dict[str, Value]:
     }
 
 
-def _fair_after(run: RunTables, case: Case, target: float) -> Value:
+def _demand(rows: Sequence[Row]) -> dict[str, Value]:
+    """What the sources of some groups offered, what they sent, and the share of the one that the other lacks."""
+    found = {CARRIED.key: Value(math.fsum(row["load_bps"] for row in rows))}
+    if any(row["offered_pdus"] is None for row in rows):
+        return found | {each.key: Value(reason=NO_DEMAND) for each in (OFFERED, UNSENT)}
+    offered = sum(row["offered_pdus"] for row in rows)
+    unsent = sum(row[column] for row in rows for column in ENDS)
+    share = Value(min(1.0, unsent / offered)) if offered else Value(reason=NOTHING_OFFERED)
+    return {OFFERED.key: Value(math.fsum(row["offered_bps"] for row in rows)), **found, UNSENT.key: share}
+
+
+def _fair_after(run: RunTables, case: Case, targets: Sequence[float]) -> Value:
+    """The time until the shares of any of the targets are reached.
+
+    Schemes with different targets can have one and the same run, which must not be scored twice differently.
+    """
     if not run.received.keys() >= case.shares.keys():
         return Value(reason=NO_SERIES)
     shares = {}
@@ -368,9 +420,11 @@ def _fair_after(run: RunTables, case: Case, target: float) -> Value:
             if not row["delivered"]:
                 return Value(run.end_s, reached=False)
             pdu = row["delivered_bits"] / row["delivered"]
-            shares[row["flow"]] = target * case.shares[row["flow"]] / pdu
-    found = time_to_fair(run.times_s, run.received, shares)
-    return Value(run.end_s, reached=False) if found is None else Value(found)
+            shares[row["flow"]] = case.shares[row["flow"]] / pdu
+    own = ({flow: target * share for flow, share in shares.items()} for target in targets)
+    times = [time_to_fair(run.times_s, run.received, wanted) for wanted in own]
+    reached = [time for time in times if time is not None]
+    return Value(min(reached)) if reached else Value(run.end_s, reached=False)
 
 
 def time_to_fair(

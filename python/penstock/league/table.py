@@ -19,6 +19,7 @@ from penstock.league.measures import (
     lacking_in,
     runs_of,
     series_of,
+    target_of,
     values_of,
 )
 from penstock.league.readings import Readings, readings_of
@@ -60,8 +61,10 @@ class Column:
         """The schemes that do not differ significantly from the best, the best mean first.
 
         Neither do those whose means agree with the best to four digits: without randomness, every difference would be
-        significant.
+        significant. A measure that is not judged has no best.
         """
+        if not self.measure.is_judged:
+            return ()
         first = self.standings[0].estimate.mean if self.standings else 0.0
         same = {one.name for one in self.standings if f"{one.estimate.mean:.4g}" == f"{first:.4g}"}
         return tuple(one.name for one in self.standings if one.is_best or one.name in same)
@@ -69,7 +72,7 @@ class Column:
     @property
     def decides(self) -> bool:
         """Whether the best is significantly better than at least one scheme."""
-        return len(self.best) < len(self.standings)
+        return self.measure.is_judged and len(self.best) < len(self.standings)
 
     def __getitem__(self, scheme: str) -> Standing:
         return next(one for one in self.standings if one.name == scheme)
@@ -151,9 +154,14 @@ def _found(
     tables = runs_of(results, names_of(runs), series)
     trees = {name: scenario.expanded().tree for name, scenario in case.scenarios.items()}
     lacking = lacking_in(case)
+    targets: dict[str, set[float]] = {}
+    for name, own in runs.items():
+        for run in own.values():
+            if run in tables:
+                targets.setdefault(tables[run].fingerprint, set()).add(target_of(trees[name]))
     return {
         name: {
-            replication: values_of(tables[run], case, trees[name], lacking)
+            replication: values_of(tables[run], case, trees[name], lacking, targets[tables[run].fingerprint])
             for replication, run in own.items()
             if run in tables
         }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.analyse.condition import Condition
+from penstock.analyse.demand import overload
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
@@ -20,6 +22,11 @@ from penstock.show.terminal import print_table, print_text
 from penstock.statistics import Estimate, Sample
 
 INTERVALS = "Means over replications with 95 % intervals."
+OVERLOADED = (
+    "Overloaded: the data that wait at the sources rise through the run, by more than 1 % of what these offered. The "
+    "demand grows without bound, so such a value never counts as within a condition."
+)
+"""What a table with overloaded values has as its note."""
 
 
 def base_of(results: Results) -> Scenario:
@@ -73,6 +80,14 @@ def panel_along(path: str, metric: Metric, samples: Mapping[Any, Sample], limit:
         level=None if limit is None else limit.limit,
         level_label="" if limit is None else f"{limit.metric.column} {limit.sign} {limit.limit:g}",
     )
+
+
+def with_overload(table: Table, rises: Sequence[Mapping[str, float]]) -> Table:
+    """A table with a column for the overloaded groups of each row, if any row has one."""
+    if not any(rises):
+        return table
+    rows = [[*row, overload(own) or "-"] for row, own in zip(table.rows, rises, strict=True)]
+    return replace(table, columns=[*table.columns, "overloaded"], rows=rows, note=f"{table.note} {OVERLOADED}".strip())
 
 
 def print_rows(table: Table) -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.condition import Condition, condition
+from penstock.analyse.demand import overload
 from penstock.api.capacity import range_for
 from penstock.plot import Sheet
-from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along
+from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, with_overload
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
@@ -18,6 +19,8 @@ from penstock.show.terminal import notes_below, print_text
 from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.analyse.results import Results
     from penstock.api.ranges import Range
 
@@ -56,22 +59,36 @@ def headline(results: Results, asked: Asked) -> str:
         return "The capacity has not been found yet."
     least, most = answer["least"], answer["most"]
     tried = [value for value, _ in details["bisected"]]
+    rises = dict(details["overloaded"])
+    if answer["state"] == "overloaded":
+        low, high = min(tried), max(tried)
+        return (
+            f"There is no capacity in the range: it is overloaded at {name} = {asked.value(low)} "
+            f"({overload(rises[low])}) and at {asked.value(high)} ({overload(rises[high])})."
+        )
     if answer["state"] == "always":
         first = asked.value(min(tried))
         return f"The capacity is below the range: {until.metric} is {until.met} at {name} = {first} already."
     if answer["state"] == "never":
-        last = asked.value(max(tried))
-        return f"The capacity is above the range: {until.metric} is still {until.unmet} at {name} = {last}."
+        at = f"{name} = {asked.value(max(tried))}"
+        return f"The capacity is above the range: {until.metric} is still {until.unmet} at {at}."
     if least is None or most is None:
         place = f"where {until.metric} is still {until.unmet}" if least is None else f"from where it is {until.met}"
         return (
             f"{until.metric} crosses its limit of {until.shown_limit} in the range, but the runs leave open {place}: "
             "give more replications, or a wider range."
         )
-    return (
-        f"With 95 % confidence {until.metric} is {until.unmet} at {name} = {asked.value(least)}, and {until.met} at "
-        f"{asked.value(most)}."
-    )
+    below, above = _rises_at(details, least, upper=False), _rises_at(details, most, upper=True)
+    first = f"it is overloaded ({overload(below)})" if below else f"{until.metric} is {until.unmet}"
+    last = until.met if not (below or above) else f"{until.metric} is {until.met}"
+    last = f"it is overloaded ({overload(above)})" if above else last
+    return f"With 95 % confidence {first} at {name} = {asked.value(least)}, and {last} at {asked.value(most)}."
+
+
+def _rises_at(details: Mapping[str, Any], number: float, *, upper: bool) -> Mapping[str, float]:
+    """The overloaded groups at an end of the bracket, by the replications that judged it."""
+    judged = (each for each in details["judged"] if (each["value"], each["upper"]) == (number, upper))
+    return next((each["overloaded"] for each in judged if each["decided"]), {})
 
 
 def notes(results: Results, asked: Asked) -> list[str]:
@@ -88,7 +105,8 @@ def notes(results: Results, asked: Asked) -> list[str]:
 def judged_table(results: Results, asked: Asked) -> Table:
     """How the ends were judged, by new replications."""
     name, until = asked.name, asked.until
-    return Table(
+    judged = results.about["details"]["judged"]
+    table = Table(
         "Judged by new replications",
         [name, str(until.metric), "wanted", "decided"],
         [
@@ -98,17 +116,21 @@ def judged_table(results: Results, asked: Asked) -> Table:
                 until.met if each["upper"] else until.unmet,
                 "yes" if each["decided"] else "no",
             ]
-            for each in results.about["details"]["judged"]
+            for each in judged
         ],
         note="Each judgement has its own share of the error probability of 5 %, so its interval is wider than at 95 %.",
     )
+    return with_overload(table, [each["overloaded"] for each in judged])
 
 
 def bisected_table(results: Results, asked: Asked) -> Table:
     """The means of the bisection, in their order."""
     name, until = asked.name, asked.until
-    rows = [[asked.value(value), f"{mean:.4g}"] for value, mean in results.about["details"]["bisected"]]
-    return Table("Bisection", [name, f"mean of {until.metric}"], rows)
+    details = results.about["details"]
+    rows = [[asked.value(value), f"{mean:.4g}"] for value, mean in details["bisected"]]
+    rises = dict(details["overloaded"])
+    table = Table("Bisection", [name, f"mean of {until.metric}"], rows)
+    return with_overload(table, [rises.get(value, {}) for value, _ in details["bisected"]])
 
 
 def sheet_of(results: Results, asked: Asked) -> Sheet | None:
@@ -120,9 +142,16 @@ def sheet_of(results: Results, asked: Asked) -> Sheet | None:
     return Sheet(
         "curve",
         f"{until.metric} against {asked.name}",
-        f"{INTERVALS} A thin line is one replication.",
+        f"{INTERVALS} A thin line is one replication.{_overloaded_values(results, asked)}",
         [panel_along(path, until.metric, samples, until)],
     )
+
+
+def _overloaded_values(results: Results, asked: Asked) -> str:
+    """A sentence with the overloaded values of the curve; empty without."""
+    details = results.about["details"]
+    values = [asked.value(value) for value, _ in details["overloaded"] if value in details["curve"]]
+    return f" Overloaded at {asked.name} = {', '.join(values)}." if values else ""
 
 
 @notes_below()
@@ -145,6 +174,7 @@ def to_json(results: Results) -> dict[str, Any]:
         "until": str(asked.until),
         "answer": details["answer"],
         "judged": [{**each, "estimate": plain(each["estimate"])} for each in details["judged"]],
+        "overloaded": [{"value": value, "rises": rises} for value, rises in details["overloaded"]],
         "turns": details["turns"],
     }
 

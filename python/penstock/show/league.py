@@ -270,11 +270,11 @@ def rows_of(tables: Sequence[CaseTable]) -> list[dict[str, Any]]:
 def _plain(column: Column, name: str) -> Mapping[str, Any]:
     one = None if name in column.reasons else column[name]
     own = asdict(one.estimate) if one else {}
-    to_best = asdict(one.to_best) if one and one.to_best else {}
+    to_best = asdict(one.to_best) if one and one.to_best and column.measure.is_judged else {}
     return {
         **{key: own.get(key) for key in ("mean", "low", "high")},
         **{f"to_best{end}": to_best.get(key) for end, key in (("", "mean"), ("_low", "low"), ("_high", "high"))},
-        "verdict": one.verdict if one else None,
+        "verdict": one.verdict if one and column.measure.is_judged else None,
         "among_best": name in column.best,
         "never": column.late.get(name, 0),
         "reason": column.reasons.get(name),

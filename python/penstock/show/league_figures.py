@@ -60,7 +60,7 @@ def bars(table: CaseTable) -> Sheet | None:
     """Every measure of the controlled data and of the network: a bar for each scheme, with its interval."""
     panels = []
     for column in table.columns:
-        if len(column.standings) < 2 or column.of not in ("", table.case.main):
+        if len(column.standings) < 2 or column.of not in ("", table.case.main) or not column.measure.is_judged:
             continue
         size, unit = unit_of(column.measure, [one.estimate.mean for one in column.standings])
         names = {name: f"{STAR} {name}" if name in column.best else name for name in column.samples}

@@ -71,7 +71,7 @@ def cell(column: Column, name: str, size: float) -> str:
 
 def differences_table(table: CaseTable, columns: Sequence[Column]) -> Table:
     """The difference of each scheme to the best of each measure, with its interval."""
-    shown = [column for column in columns if len(column.standings) > 1]
+    shown = [column for column in columns if len(column.standings) > 1 and column.measure.is_judged]
     units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
     rows: list[list[Cell]] = []
     for name in table.case.scenarios:
@@ -129,7 +129,8 @@ def keyword_of(case: Case, name: str) -> str:
 def measures_table() -> Table:
     """Every measure with its definition."""
     rows: list[list[Cell]] = [
-        [each.label, each.definition, "lower" if each.lower_is_better else "higher"] for each in MEASURES
+        [each.label, each.definition, ("lower" if each.lower_is_better else "higher") if each.is_judged else None]
+        for each in MEASURES
     ]
     note = (
         f"A class of traffic is either all flows that the schemes control, {DATA}, or a group of flows without control."
@@ -151,7 +152,7 @@ def cases_table(tables: Sequence[CaseTable]) -> Table:
                 ", ".join(rates),
                 flows,
                 duration(case.round_trip_s),
-                round(round_trips(case)),
+                round(round_trips(case)) if case.round_trip_s else None,
                 len(case.scenarios),
             ]
         )

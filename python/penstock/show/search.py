@@ -6,9 +6,20 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.demand import overload
 from penstock.api.search import Question, closest, estimates_of, question_of
 from penstock.plot import Sheet
-from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, quantity, samples_along, shown
+from penstock.show.answers import (
+    INTERVALS,
+    base_of,
+    panel_along,
+    plain,
+    print_rows,
+    quantity,
+    samples_along,
+    shown,
+    with_overload,
+)
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
@@ -64,7 +75,8 @@ def told(question: Question, point: Mapping[str, Any]) -> str:
         for each, estimate in zip(question.constraints, constrained, strict=True)
     ]
     beside = f", with {'; '.join(parts)}" if parts else ""
-    return f"{quantity(question.objective, objective)} at {shown(point['setting'])}{beside}"
+    over = f", overloaded there ({overload(point['overloaded'])})" if point["overloaded"] else ""
+    return f"{quantity(question.objective, objective)} at {shown(point['setting'])}{beside}{over}"
 
 
 def tried_table(results: Results, question: Question) -> Table:
@@ -78,29 +90,32 @@ def tried_table(results: Results, question: Question) -> Table:
         for place, each in enumerate(ordered[:MOST_ROWS], 1)
     ]
     more = f" The first {MOST_ROWS} of {len(once)}." if len(once) > MOST_ROWS else ""
-    return Table(
+    table = Table(
         "Points tried",
         [*COLUMNS, *map(str, question.metrics), "feasible"],
         rows,
         note=f"{INTERVALS} The best of many points looks better than it is: the answer is judged by new replications."
         f"{more}",
     )
+    return with_overload(table, [each["overloaded"] for each in ordered[:MOST_ROWS]])
 
 
 def candidates_table(results: Results, question: Question) -> Table | None:
     """The points that were run again with new replications."""
     details = results.about["details"]
-    if not details["candidates"]:
+    candidates = details["candidates"]
+    if not candidates:
         return None
-    return Table(
+    table = Table(
         "Judged by new replications",
         ["setting", *map(str, question.metrics), "feasible"],
         [
             [shown(each["setting"]), *map(str, estimates_of(each)), "yes" if each["feasible"] else "no"]
-            for each in details["candidates"]
+            for each in candidates
         ],
         note="The best feasible points, the best first, until one is feasible here, too.",
     )
+    return with_overload(table, [each["overloaded"] for each in candidates])
 
 
 def sheets(results: Results, question: Question) -> list[Sheet]:
@@ -155,7 +170,12 @@ def to_json(results: Results) -> dict[str, Any]:
 
     def told_plainly(point: Mapping[str, Any]) -> dict[str, Any]:
         estimates = dict(zip(names, map(plain, point["estimates"]), strict=True))
-        return {"setting": point["setting"], **estimates, "feasible": point["feasible"]}
+        return {
+            "setting": point["setting"],
+            **estimates,
+            "feasible": point["feasible"],
+            "overloaded": point["overloaded"],
+        }
 
     answer = details["answer"]
     return {

@@ -3,7 +3,14 @@
 //! This file defines the tie rule. Events at a node happen in the order of their [`Key`]: the time, and at equal times
 //! the place of the timer that caused the event. A delivery has the place of its line, and a sender's PDU the place of
 //! that sender. A PDU that moves on without delay (a notice, an answer, a PDU that no policer delays) keeps the place
-//! of its cause.
+//! of its cause. Within one lane, records with equal keys are first in, first out. If two lanes of a node have equal keys,
+//! the earlier lane comes first. So
+//!
+//! - departures make room before arrivals of the same time use it;
+//! - a delivery to a host at the time of the host's own send comes first.
+//!
+//! A port with `order = "random"` gathers the arrivals of an instant and admits them in random order, from its own random
+//! stream: in a slotted model any fixed order always favours the same flows.
 
 use crate::core::time::Time;
 

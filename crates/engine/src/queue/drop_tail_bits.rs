@@ -1,6 +1,7 @@
 //! Drop-tail by bits: a PDU that would make the queue longer than its size is discarded.
 //!
-//! Used for the output queues of the ATN study's intermediate systems (specs/atn.md, 5): their NPDUs differ in length.
+//! Used for the output queues of the ATN study's intermediate systems (docs/models/queues.md): their NPDUs differ in
+//! length.
 
 use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict};
 use crate::core::error::Fault;

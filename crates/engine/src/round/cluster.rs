@@ -1,4 +1,6 @@
-//! Cluster: nodes connected in a loop without delay. No node can run ahead of another, so they take turns, key by key.
+//! Cluster: nodes connected in a loop without delay, such as a port that sends notices to hosts without access lines. No
+//! node can run ahead of another, so they take turns, key by key: an agenda finds the next node. A round runs a cluster
+//! like a node.
 
 use super::horizon::Feeder;
 use super::process::Process;

@@ -102,8 +102,8 @@ fn check_use(scenario: &Scenario, is_used: [bool; 2]) -> Result<(), Fault> {
     }
 }
 
-/// Puts the parts of a scenario in their places in `expanded`, which has what is not stale already; of the rest it has what
-/// is written.
+/// Puts the parts of a scenario in their places in `expanded`. What is not stale is already there; of the rest, `expanded`
+/// has what the document says.
 fn put_in_places<'a>(
     scenario: &'a Scenario,
     expanded: &mut Scenario,

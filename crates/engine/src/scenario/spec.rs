@@ -150,7 +150,7 @@ impl Scenario {
         self.flow.iter().filter_map(named).collect()
     }
 
-    /// Gives every group the packets of its trace, as far as they are there.
+    /// Gives every group the packets of its trace, where they have been loaded.
     pub(crate) fn share_recordings(&mut self) {
         let mut flows = std::mem::take(&mut self.flow);
         flows.values_mut().for_each(|flow| self.share_recording(flow));
@@ -205,10 +205,11 @@ impl Mismatches {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Routes {
-    /// Those of the fewest lines.
+    /// The path with the fewest lines.
     #[default]
     LeastLines,
-    /// Those of the shortest propagation delay from the sender to the receiver, and of them those of the fewest lines.
+    /// The path with the least propagation delay from the sender to the receiver; of several, the one with the fewest
+    /// lines.
     LeastDelay,
 }
 

@@ -1,6 +1,6 @@
 //! The user of transport connections: opens one, produces packets, releases it, waits, and opens the next.
 //!
-//! papers/atn-congestion-management.txt, annex A, 3.2.1 (the TC-ep process); specs/atn.md, 5. A host has one connection
+//! ATNP/WG2/WP197, annex A, 3.2.1 (the TC-ep process); docs/models/connections.md. A host has one connection
 //! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) uses only the host's own stream.
 //! It does not depend on the network, so strategies are compared with the same offered traffic. A host has one flow per
 //! peer. Each flow follows the whole schedule and is active in its own connections. Packets are produced once a

@@ -1,5 +1,7 @@
 //! Video from recorded frame sizes.
 //!
+//! Its page: docs/models/mpeg.md.
+//!
 //! The engine reads no files. [`parse`] reads the sizes from a file's text, and the loader of a scenario puts the sizes
 //! in place of the file name. So a scenario that runs, or is stored, contains its data, and its hash covers them.
 //!

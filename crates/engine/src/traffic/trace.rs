@@ -1,5 +1,7 @@
 //! Packets of a trace, at their times and with their sizes.
 //!
+//! Its page: docs/models/trace.md.
+//!
 //! The engine reads no files. The packets of a trace are columns ([`Recording`]) that the caller gives to a scenario
 //! before a run. The document has only their name and their SHA-256.
 //!

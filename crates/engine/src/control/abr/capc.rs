@@ -1,7 +1,7 @@
 //! CAPC, congestion avoidance using proportional control: one explicit rate for all connections, adjusted in proportion
 //! to the difference between input and target. It needs no table of connections.
 //!
-//! Source: specs/abr.md, section 6, after A. Barnhart, ATM Forum 94-0983. At the end of each interval:
+//! Source: A. Barnhart, ATM Forum 94-0983, as described by others; docs/models/capc.md. At the end of each interval:
 //!
 //! ```text
 //! z   = input / (target * available)

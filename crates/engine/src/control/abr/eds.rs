@@ -1,7 +1,7 @@
 //! Explicit down switch (EDS) of EPRCA: it limits the connections above the mean to a share of the mean.
 //!
-//! Sources: specs/abr.md, sections 1.3 (c) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. It uses the
-//! mean and the decision of `macr.rs`. On a backward RM cell:
+//! Sources: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. It uses the mean and the decision of
+//! `macr.rs`. On a backward RM cell:
 //!
 //! ```text
 //! q > DQT:                        ER = min(ER, MRF MACR)      major reduction, all connections
@@ -30,7 +30,7 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Time};
 
 /// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
-/// unknown keys.) Defaults are those of specs/abr.md, section 10.
+/// unknown keys.) Defaults are those of the EPRCA study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {

@@ -1,7 +1,7 @@
 //! The source of EPRCA, the proposal that preceded TM 4.0. Its rate decays with every cell, and feedback restores it.
 //!
-//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as described by others; the scheme of
-//! papers/eprca-multimedia.txt. Two descriptions exist, and they differ:
+//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. Two
+//! descriptions exist, and they differ:
 //!
 //! ```text
 //!                  roberts                                         jain
@@ -32,7 +32,7 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
-/// Parameters of an EPRCA source. The defaults are those chosen for the study of papers/eprca-multimedia.txt.
+/// Parameters of an EPRCA source. The defaults are those chosen for the EPRCA study (docs/models/eprca.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {

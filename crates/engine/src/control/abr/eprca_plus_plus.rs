@@ -1,6 +1,6 @@
 //! EPRCA++: every connection gets the larger of its fair share and its own rate scaled by the load.
 //!
-//! Sources: papers/eprca-multimedia.txt, section II, after ATM Forum 94-1173; specs/abr.md, sections 2.1 and 10. At the
+//! Source: Ohsaki and others (1995), section II, after ATM Forum 94-1173; docs/models/eprca-plus-plus.md. At the
 //! end of each interval `T`, with `N_ABR` cells for the last queue and `N_VBR` for higher ones:
 //!
 //! ```text

@@ -1,7 +1,7 @@
 //! ERICA: explicit rates that bring the input to a target. The rate is the same for every connection that can use it.
 //!
 //! Sources: ATM Forum 96-1172; Kalyanaraman, Jain, Fahmy, Goyal, Vandalore, IEEE/ACM Transactions on Networking 8(1),
-//! 2000; S. Kalyanaraman's thesis; specs/abr.md, section 2.2. At the end of each interval:
+//! 2000; S. Kalyanaraman's thesis; docs/models/erica.md. At the end of each interval:
 //!
 //! ```text
 //! target          = share * available
@@ -55,7 +55,7 @@ use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
-/// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
+/// Share of the available rate that is used (Fahmy and others, 1996).
 const TARGET: f64 = 0.9;
 
 /// Parameters of ERICA.
@@ -66,7 +66,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub target: Option<f64>,
-    /// Measurement interval (20 us or 30 cells in papers/abr-source-rules-satellite.txt; 5 to 15 ms in wide networks).
+    /// Measurement interval (20 us or 30 cells in Fahmy and others, 1996; 5 to 15 ms in wide networks).
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.

@@ -1,6 +1,6 @@
 //! ERICA+: ERICA with a target that depends on the queue, so that the line is full and the queue short.
 //!
-//! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; specs/abr.md, section 2.3. With the queueing delay
+//! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; docs/models/erica.md. With the queueing delay
 //! `Tq = q / available` and its target T0:
 //!
 //! ```text
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_queue_control_function() {
-        // T0 = 1 ms: Q0 is 100 cells. Values of specs/abr.md, section 2.3, and the same fractions by hand.
+        // T0 = 1 ms: Q0 is 100 cells. The fractions are worked by hand.
         let control = QueueControl { t0: 1e-3, a: 1.15, b: 1.05, qdlf: 0.5 };
         for (cells, printed, exact) in [
             (0, 1.05, 1.05),

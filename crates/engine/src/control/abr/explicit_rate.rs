@@ -1,6 +1,8 @@
 //! The simplest explicit-rate loop: the sender requests a rate in RM cells, the receiver returns them (`turn_round`),
 //! and a switch grants a rate.
 //!
+//! Its page: docs/models/abr-end-systems.md.
+//!
 //! It has the cell flow of ATM Forum TM 4.0, but none of its rules for silence, increase or missing feedback. It shows
 //! that all points of the engine together form a loop.
 //!

@@ -1,5 +1,7 @@
 //! A measurement interval. It ends after a time, after a number of cells, or after the first of the two.
 //!
+//! Its page: docs/models/abr-switch.md#abr-load.
+//!
 //! A cell that completes the number belongs to the interval that it ends. A cell that arrives exactly at the end of the
 //! time belongs to the next interval. The interval has no timer. The first call after its end closes it, together with
 //! all empty intervals since.

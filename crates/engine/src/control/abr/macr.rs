@@ -1,7 +1,7 @@
 //! Mean allowed cell rate (MACR): an EPRCA switch averages the rates that its connections state. So it can reduce the
 //! connections above the mean without a table of connections.
 //!
-//! Sources: specs/abr.md, sections 1.3 (d) and 10, after ATM Forum 94-0735R1. On a forward RM cell, with `q` the queue
+//! Source: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. On a forward RM cell, with `q` the queue
 //! length:
 //!
 //! ```text
@@ -33,7 +33,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::Rate;
 
-/// Parameters of the mean and the decision. Defaults are those of specs/abr.md, section 10.
+/// Parameters of the mean and the decision. Defaults are those of the EPRCA study (docs/models/eprca.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {

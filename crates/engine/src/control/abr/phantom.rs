@@ -1,6 +1,7 @@
 //! Phantom: every connection may have a multiple of the unused rate, as if one more connection used that rate.
 //!
-//! Source: specs/abr.md, section 6, after Afek, Mansour and Ostfeld, SIGCOMM 1996. At the end of each interval:
+//! Source: Afek, Mansour and Ostfeld, SIGCOMM 1996, as described by others; docs/models/phantom.md. At the end of each
+//! interval:
 //!
 //! ```text
 //! D    = available - input                residual rate, negative in overload

@@ -1,6 +1,6 @@
 //! The source of the available bit rate service, by the thirteen rules of ATM Forum TM 4.0.
 //!
-//! Source: AF-TM-0056.000, source behaviour. papers/abr-source-rules-satellite.txt studies rule 6. Rules 2, 3, 4 and 11
+//! Source: AF-TM-0056.000, source behaviour. docs/models/abr-end-systems.md. Rules 2, 3, 4 and 11
 //! are in `order.rs`, the others here:
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! A congested intermediate system of CLNP (ISO 8473), as in the ATN study (papers/atn-congestion-management.txt, 3.1.1
-//! and 3.3.1; specs/atn.md, 4).
+//! A congested intermediate system of CLNP (ISO 8473), as in the ATN study (ATNP/WG2/WP197, 3.1.1 and 3.3.1;
+//! docs/models/atn.md).
 //!
 //! - *Congestion experienced*: set on an NPDU of any type that arrives while its output queue holds more bits than a
 //!   threshold. The NPDU in transmission counts. The mark is never cleared.

@@ -1,7 +1,7 @@
 //! Congestion detection by the input rates of four traffic classes, before a queue overflows.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.1 (detection) and 6.1.4 (spacing of messages). In interval `n` of
-//! length `T`, class `k` has `B_k(n)` bits of input, counted before any discard:
+//! Source: satellite thesis (docs/models/satellite.md), section 5.1 (detection) and 6.1.4 (spacing of messages). In
+//! interval `n` of length `T`, class `k` has `B_k(n)` bits of input, counted before any discard:
 //!
 //! ```text
 //! r_k(n) = B_k(n) / (link rate * T)              input rate, share of the link's

@@ -1,6 +1,7 @@
 //! A factor on the nominal rate. Notices reduce it, and it increases a little every round trip.
 //!
-//! Source: papers/satellite-atm-thesis.txt, sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap for data).
+//! Source: satellite thesis (docs/models/satellite.md), sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap
+//! for data).
 //!
 //! ```text
 //! session begins   f = start, then f + step every round trip until 1 or the first obeyed notice (slow start)

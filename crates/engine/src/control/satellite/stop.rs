@@ -1,9 +1,9 @@
 //! The on/off policy: a notice stops the source for a while.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.3, which discusses it as the simplest policy: congestion ends
-//! reliably, but the network is underused. The text does not say when the source resumes. Here it resumes at the full
-//! nominal rate if no further notice arrives during the pause. There is no slow start, and the severity of a notice has
-//! no effect. A new session begins unstopped.
+//! Source: satellite thesis (docs/models/satellite.md), section 5.3, which discusses it as the simplest policy:
+//! congestion ends reliably, but the network is underused. The text does not say when the source resumes. Here it
+//! resumes at the full nominal rate if no further notice arrives during the pause. There is no slow start, and the
+//! severity of a notice has no effect. A new session begins unstopped.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

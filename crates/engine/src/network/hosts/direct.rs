@@ -1,4 +1,9 @@
 //! DirectHost: an endpoint of flows. It sends, receives, or (for a bidirectional connection) both.
+//!
+//! A bidirectional connection is two flows that name each other as `peer`. Each host sends one flow and receives the
+//! other. So an answer can wait at the host for its own sender, whose reaction point chooses the next PDU: data, its own
+//! RM cell, or the returned cell. The congestion point of its flow's forward port also observes a backward PDU: the PDU
+//! goes through the inbox of that port, in order with the arrivals, and leaves without delay.
 
 use super::access_line::AccessLine;
 use super::sender::Sender;

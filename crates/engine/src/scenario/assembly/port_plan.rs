@@ -78,8 +78,8 @@ impl<'a> Deref for PortPlan<'a> {
 }
 
 impl<'a> LinePlan<'a> {
-    /// The access lines to `node` of `count` flows, or of one group, with the name `owner`. `path` is that of their parameters in
-    /// the scenario.
+    /// The access lines to `node` of the `count` flows of `owner`, a flow or a group. Their parameters are at `path` in the
+    /// scenario.
     pub(super) fn of_access(
         access: &'a spec::Access,
         path: &str,

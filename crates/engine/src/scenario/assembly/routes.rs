@@ -70,7 +70,7 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// The lane that the hosts of a node share; none if none of them sends. Or that of their downlinks.
+    /// The lane that the hosts of a node, or their downlinks, share; [`LaneId::NONE`] if none of them sends.
     pub(super) fn shared_lane(&self, node: u32) -> SharedLane {
         self.shared_lanes.get(&node).copied().unwrap_or(SharedLane { lane: LaneId::NONE, lead: Span::ZERO })
     }

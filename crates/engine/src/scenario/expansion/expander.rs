@@ -17,7 +17,7 @@ pub(crate) struct Expander {
 /// What was expanded last.
 #[derive(Debug)]
 struct Last {
-    /// The scenario, as far as lines and flows depend on it. The rest may be older.
+    /// The scenario. What lines and flows do not depend on may be older.
     written: Scenario,
     expanded: Scenario,
     templates: Templates,

@@ -48,7 +48,7 @@ impl NetworkTraffic {
     /// The kinds of the mix with their shares, which add up to 1.
     ///
     /// # Errors
-    /// The first fault of a share, or that of their sum.
+    /// The first fault of a share, or of the sum of all.
     pub fn shares(&self) -> Result<Vec<(&str, f64)>, Fault> {
         let under = |fault: Fault, kind: &str| fault.under(&crate::scenario::path::shown_key(kind)).under("mix");
         let mut rest = None;

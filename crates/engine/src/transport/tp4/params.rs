@@ -1,7 +1,7 @@
 //! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and the parts that both halves of a connection share.
 //!
-//! specs/atn.md, 2 and 4. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms
-//! and acknowledges. A packet of the user is a TSDU: one DT TPDU, or several if it is longer than a TPDU may be. Each TPDU
+//! docs/models/tp4.md. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms and
+//! acknowledges. A packet of the user is a TSDU: one DT TPDU, or several if it is longer than a TPDU may be. Each TPDU
 //! is in an NPDU of its own.
 
 use schemars::JsonSchema;
@@ -167,7 +167,7 @@ impl Default for Octets {
 }
 
 impl Octets {
-    /// Those of an AK that reports these DT TPDUs. Numbers in sequence are one block (specs/atn.md, 2).
+    /// Those of an AK that reports these DT TPDUs. Numbers in sequence are one block (X.224).
     pub(super) fn acknowledgement_with(&self, received: u32) -> u16 {
         let blocks = (received & !(received << 1)).count_ones() as u16;
         let parameter = if blocks > 0 { 2 + self.block.saturating_mul(blocks) } else { 0 };

@@ -1,8 +1,8 @@
 //! Which checks a change can fail, and these checks.
 //!
 //! The scenario before a change has passed every check. So each line and each flow that changes is checked alone; the
-//! rest, only if the change alters something that a check of several parts together reads. In builds with debug
-//! assertions every verdict is compared with that on the whole scenario.
+//! rest, only if the change alters something that a check of several parts together reads. A new check of this kind has to
+//! be named here. In builds with debug assertions every verdict is compared with that on the whole scenario.
 
 use std::iter;
 
