@@ -22,6 +22,7 @@ SOURCE: Path = COPY["SOURCE"]
 ROLES = {
     "queue": ("queue.rs", "queue", "queue.rs"),
     "discipline": ("queue.rs", "queue", "queue.rs"),
+    "scheduler": ("network/port/scheduler.rs", "network/port/scheduler", "network/port/scheduler.rs"),
     "policer": ("policer.rs", "policer", "policer.rs"),
     "traffic": ("traffic.rs", "traffic", "traffic.rs"),
     "congestion": ("control.rs", "control/satellite", "control/satellite.rs"),
@@ -36,6 +37,7 @@ SECOND = {"discipline": ("dummy_discipline", "DummyDiscipline")}
 LISTS = {
     "queue": "policies",
     "discipline": "policies",
+    "scheduler": "schedulers",
     "policer": "policers",
     "traffic": "models",
     "congestion": "congestion_points",
@@ -112,6 +114,7 @@ def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     assert "test control::laws::" in told
     assert "test queue::tests::laws ... ok" in told
     assert "test queue::tests::laws_of_disciplines ... ok" in told
+    assert "test network::port::scheduler::tests::laws ... ok" in told
     assert "test policer::tests::laws ... ok" in told
     assert "test traffic::tests::laws ... ok" in told
     assert "test transport::tp4::tests::laws::laws ... ok" in told
@@ -131,11 +134,14 @@ def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
     page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["ScenarioPage"](schema).text()
     assert page.count("`dummy") >= len(ROLES)
     groups = [line.split() for line in told if line.startswith("GROUP ")]
-    assert [group[1] for group in groups] == ["data", "discarded", "halved", "transport"]
+    assert [group[1] for group in groups] == ["data", "discarded", "halved", "slow", "swift", "transport"]
     # One PDU every millisecond; a queue that is always full discards each.
     assert (groups[0][2:], groups[1][2:]) == (["1000", "0"], ["1000", "1000"])
     # Of two PDUs at the head, one is discarded.
     assert groups[2][2:] == ["1000", "500"]
-    assert int(groups[3][2]) > 1
+    # The line carries 1,179 PDUs of two flows with 1,000 each: those of the last queue first.
+    assert int(groups[3][3]) > 800
+    assert groups[4][2:] == ["1000", "0"]
+    assert int(groups[5][2]) > 1
     readings = next(line for line in told if line.startswith("READINGS ")).split()
     assert {"dummy_arrivals", "dummy_factor", "dummy_heads_0"} <= set(readings)

@@ -25,6 +25,12 @@ between = ["e", "f"]
 rate = "10 Mb/s"
 queues = [{ dummy_discipline = {} }]
 
+[line.backwards]
+between = ["g", "h"]
+rate = "0.5 Mb/s"
+queues = [{ drop_tail = { size = "9 cells" } }, { drop_tail = { size = "9 cells" } }]
+scheduler.dummy = {}
+
 [flow.data]
 path = ["a", "b"]
 traffic.dummy = {}
@@ -39,6 +45,16 @@ traffic.dummy = {}
 [flow.halved]
 path = ["e", "f"]
 traffic.dummy = {}
+
+[flow.slow]
+path = ["g", "h"]
+traffic.dummy = {}
+priority = 0
+
+[flow.swift]
+path = ["g", "h"]
+traffic.dummy = {}
+priority = 1
 
 [flow.transport]
 path = ["a", "b"]

@@ -27,7 +27,7 @@ pub(crate) mod order;
 mod push_out;
 mod random_loss;
 mod red;
-pub(crate) mod store;
+pub mod store;
 mod unlimited;
 
 /// The fate of an arriving PDU.

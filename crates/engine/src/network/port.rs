@@ -12,6 +12,7 @@ mod next_lanes;
 mod position;
 mod rate;
 mod retune;
+pub mod scheduler;
 mod server;
 mod service;
 
@@ -34,6 +35,7 @@ use groups::Groups;
 pub use next_lanes::{Crossing, NextLane, NextLanes};
 use rate::Capacity;
 pub use rate::Retimed;
+use scheduler::{Schedule, Scheduler};
 use server::{Flight, Server};
 
 /// PDUs of one instant, to be admitted in random order.
@@ -102,6 +104,8 @@ pub struct Parts {
     /// Queue policy of each queue, by priority: from one to
     /// [`MOST_QUEUES`](crate::queue::measures::MOST_QUEUES) policies.
     pub policies: Vec<Policy>,
+    /// Scheduler of its queues.
+    pub scheduler: Scheduler,
     /// Congestion point.
     pub congestion: Option<Congestion>,
     /// Random numbers for the order of simultaneous arrivals. Without them the tie rule sets the order.
@@ -128,6 +132,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Port {
     policies: Vec<Policy>,
+    scheduler: Scheduler,
     queues: Queues,
     /// Boxed: it is large, and most ports have none.
     congestion: Option<Box<Congestion>>,
@@ -185,8 +190,8 @@ impl Port {
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_first_known =
-            !wants_departures && !first.pushes_out() && !first.serves_by_priority() && !first.decides_at_head();
+        let may_be_overtaken = first.serves_by_priority() || !parts.scheduler.is_strict();
+        let is_first_known = !wants_departures && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
@@ -194,6 +199,7 @@ impl Port {
             decides_at_head: parts.policies.iter().any(Discipline::decides_at_head),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
+            scheduler: parts.scheduler,
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),

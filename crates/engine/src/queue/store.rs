@@ -23,7 +23,7 @@ struct Queue {
 
 /// Waiting PDUs, by priority.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Queued {
+pub struct Queued {
     queues: Vec<Queue>,
     pub(crate) count: usize,
 }
@@ -52,17 +52,27 @@ impl Queued {
         }
     }
 
-    /// Removes the next PDU to serve. Returns it with its queue.
+    /// The first queue, by priority, in which a PDU waits.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(usize, Waiting)> {
-        let mut queues = self.queues.iter_mut().enumerate();
-        let next = queues.find_map(|(number, queue)| {
-            let waiting = queue.waiting.pop_front()?;
-            queue.bits -= waiting.pdu.bits();
-            Some((number, waiting))
-        })?;
+    #[must_use]
+    pub fn first(&self) -> Option<usize> {
+        self.queues.iter().position(|queue| !queue.waiting.is_empty())
+    }
+
+    /// Bits of the first PDU of a queue; `None` if nothing waits there.
+    #[must_use]
+    pub fn head_bits(&self, queue: usize) -> Option<u64> {
+        self.queues.get(queue)?.waiting.front().map(|waiting| waiting.pdu.bits())
+    }
+
+    /// Removes the first PDU of a queue.
+    #[inline]
+    pub(crate) fn pop(&mut self, queue: usize) -> Option<Waiting> {
+        let queue = self.queues.get_mut(queue)?;
+        let waiting = queue.waiting.pop_front()?;
+        queue.bits -= waiting.pdu.bits();
         self.count -= 1;
-        Some(next)
+        Some(waiting)
     }
 
     /// Bits that wait in a queue.

@@ -295,7 +295,8 @@ impl<O: Out> All<'_, O> {
                 return false;
             }
             self.room -= 1;
-            if let Some((queue, Waiting { pdu, place, .. })) = self.waiting.next() {
+            let Some(queue) = self.waiting.first() else { break };
+            if let Some(Waiting { pdu, place, .. }) = self.waiting.pop(queue) {
                 self.begin(&mut Record { time: self.outlet.line.free_at, place, order: 0, pdu }, queue);
             }
         }

@@ -1,6 +1,7 @@
 //! Other parameters of a port during a run. All changes are made at a stop, after all events of its instant.
 
 use super::Port;
+use super::scheduler::Schedule;
 use crate::control::{CongestionParams, CongestionPoint, PortEnv};
 use crate::core::time::{Interval, Time};
 use crate::queue::{Discard, Discipline, Params};
@@ -12,6 +13,7 @@ impl Port {
             && !self.is_instant
             && self.queues.bits.is_none()
             && !self.wants_departures
+            && self.scheduler.is_strict()
             && self.outage.is_none()
             && self.server.line.last_arrival.is_none();
         self.limits = if has_limits { self.policies.iter().map(Discard::limits).collect() } else { None };

@@ -1,5 +1,6 @@
 //! Admission, service and notices of a port.
 
+use super::scheduler::Schedule;
 use super::{Port, queue_of};
 use crate::control::{Answer, CongestionPoint, Notice, PortView};
 use crate::core::key::{Key, Place};
@@ -208,15 +209,21 @@ impl Port {
         let is_known = self.is_first_known && queue == self.first_queue;
         let mut waiting = Waiting { pdu, place, arrived: at };
         let free_at = self.server.line.free_at;
-        if is_known || free_at <= at {
+        let is_free = free_at <= at && self.scheduler.is_strict();
+        if is_known || is_free {
             if is_known || self.passes_head(&mut waiting, at, queue, ctx) {
                 self.begin(waiting, free_at.max(at), queue, false, ctx);
             }
-        } else if let Some(precedence) = &mut self.precedence {
+            return;
+        }
+        if let Some(precedence) = &mut self.precedence {
             precedence.wait(queue, &pdu);
             self.server.waiting.insert(queue, waiting, |other| precedence.overtakes(queue, &waiting, other));
         } else {
             self.server.waiting.push(queue, waiting);
+        }
+        if free_at <= at {
+            self.serve_waiting(at.max(free_at), ctx);
         }
     }
 
@@ -290,11 +297,14 @@ impl Port {
     #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         while self.server.line.free_at <= now {
-            let start = self.server.line.free_at;
-            let Some((queue, mut waiting)) = self.server.waiting.next() else { return };
+            let Some(queue) = self.scheduler.next(&self.server.waiting) else { return };
+            let Some(mut waiting) = self.server.waiting.pop(queue) else { return };
+            // The line may have been free for a while.
+            let start = self.server.line.free_at.max(waiting.arrived);
             if !self.passes_head(&mut waiting, start, queue, ctx) {
                 continue;
             }
+            self.scheduler.sent(queue, waiting.pdu.bits());
             self.begin(waiting, start, queue, true, ctx);
             while let Some(departure) = self.server.depart(now) {
                 self.queues.leave(departure.queue as usize, departure.at, u64::from(departure.bits));

@@ -36,6 +36,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         delay: Span(DELAY),
         outage: None,
         policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),
+        scheduler: scheduler::Params::default().build(()),
         congestion: None,
         order: None,
         groups: Arc::from([0]),

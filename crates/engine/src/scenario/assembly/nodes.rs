@@ -22,7 +22,7 @@ use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 use crate::network::policer_node::FlowPolicers;
-use crate::network::port::{self, Places, Port};
+use crate::network::port::{self, Places, Port, scheduler};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
 use crate::queue::{self, Policy};
@@ -234,6 +234,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             delay: plan.delay,
             outage: plan.outage,
             policies: self.build_policies(plan),
+            scheduler: plan.scheduler.unwrap_or(&scheduler::Params::default()).build(()),
             congestion: plan.congestion.map(|params| params.build(self.port_env(index))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
