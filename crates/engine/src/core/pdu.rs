@@ -6,8 +6,8 @@ mod marks;
 use crate::core::time::Span;
 
 pub use crate::core::time::CELL_BITS;
+use body::pair;
 pub use body::{Body, Kind};
-use body::{WAIT_DIGITS, has_wait, pair};
 pub use marks::Marks;
 
 /// Octets of an ATM cell, header included.
@@ -28,6 +28,12 @@ impl FlowId {
     }
 }
 
+/// Binary digits of a wait at the source. The other 6 bits of its half of a word have the number of digits below them.
+const WAIT_DIGITS: u32 = 26;
+const WAIT_ONE: u32 = 1 << WAIT_DIGITS;
+/// The number of user data shares its word with their wait at the source.
+const WAITED: u8 = 1 << 7;
+
 /// A protocol data unit: cell, packet or TPDU.
 #[derive(Clone, Copy, Debug)]
 pub struct Pdu {
@@ -44,8 +50,8 @@ pub struct Pdu {
     pub priority: u8,
     /// Remaining lifetime in hops or half seconds, if the protocol counts them.
     pub lifetime: u8,
-    /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
-    pub npdu_priority: u8,
+    /// The priority of an NPDU in the low bits, and `WAITED`.
+    option: u8,
     words: [u64; 2],
 }
 
@@ -62,7 +68,7 @@ impl Pdu {
             priority,
             marks: Marks::default(),
             lifetime: u8::MAX,
-            npdu_priority: 0,
+            option: 0,
             words: body.words(),
         }
     }
@@ -73,8 +79,8 @@ impl Pdu {
     pub fn set_wait(&mut self, wait: Span) {
         debug_assert_eq!(self.kind, Kind::Data);
         let shift = (u64::BITS - wait.0.leading_zeros()).saturating_sub(WAIT_DIGITS);
-        let digits = (wait.0 >> shift) as u32;
-        self.words[1] = pair((shift + 1) << WAIT_DIGITS | digits, self.words[1] as u32);
+        self.option |= WAITED;
+        self.words[1] = pair(shift << WAIT_DIGITS | (wait.0 >> shift) as u32, self.words[1] as u32);
     }
 
     /// How long its user data waited at the source; `None` if their source cannot wait.
@@ -82,8 +88,25 @@ impl Pdu {
     #[inline(always)]
     pub fn wait(&self) -> Option<Span> {
         let word = (self.words[1] >> 32) as u32;
-        let digits = u64::from(word & ((1 << WAIT_DIGITS) - 1));
-        (self.kind == Kind::Data && has_wait(self.words[1])).then(|| Span(digits << ((word >> WAIT_DIGITS) - 1)))
+        self.has_waited().then(|| Span(u64::from(word & (WAIT_ONE - 1)) << (word >> WAIT_DIGITS)))
+    }
+
+    #[inline(always)]
+    fn has_waited(&self) -> bool {
+        self.option & WAITED != 0
+    }
+
+    /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
+    #[must_use]
+    #[inline]
+    pub fn npdu_priority(&self) -> u8 {
+        self.option & !WAITED
+    }
+
+    /// Sets the priority option; at most [`MOST_NPDU_PRIORITY`].
+    #[inline]
+    pub fn set_npdu_priority(&mut self, priority: u8) {
+        self.option = self.option & WAITED | priority.min(MOST_NPDU_PRIORITY);
     }
 
     /// Its kind.
@@ -104,12 +127,15 @@ impl Pdu {
     #[must_use]
     #[inline]
     pub fn body(&self) -> Body {
-        Body::read(self.kind, self.words)
+        let [first, second] = self.words;
+        // Of the number of data that have waited, half a word stays.
+        Body::read(self.kind, [first, if self.has_waited() { u64::from(second as u32) } else { second }])
     }
 
     /// Replaces its contents and its kind.
     pub fn set_body(&mut self, body: Body) {
         self.kind = body.kind();
+        self.option &= !WAITED;
         self.words = body.words();
     }
 

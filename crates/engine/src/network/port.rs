@@ -12,6 +12,7 @@ mod next_lanes;
 mod position;
 mod rate;
 mod retune;
+pub mod scheduler;
 mod server;
 mod service;
 
@@ -28,12 +29,13 @@ use crate::queue::bits::BitCount;
 use crate::queue::lengths::Queues;
 use crate::queue::measures::QueueState;
 use crate::queue::order::Precedence;
-use crate::queue::{Discard, Policy};
+use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
 pub use next_lanes::{Crossing, NextLane, NextLanes};
 use rate::Capacity;
 pub use rate::Retimed;
+use scheduler::{Schedule, Scheduler};
 use server::{Flight, Server};
 
 /// PDUs of one instant, to be admitted in random order.
@@ -102,6 +104,8 @@ pub struct Parts {
     /// Queue policy of each queue, by priority: from one to
     /// [`MOST_QUEUES`](crate::queue::measures::MOST_QUEUES) policies.
     pub policies: Vec<Policy>,
+    /// Scheduler of its queues.
+    pub scheduler: Scheduler,
     /// Congestion point.
     pub congestion: Option<Congestion>,
     /// Random numbers for the order of simultaneous arrivals. Without them the tie rule sets the order.
@@ -128,6 +132,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Port {
     policies: Vec<Policy>,
+    scheduler: Scheduler,
     queues: Queues,
     /// Boxed: it is large, and most ports have none.
     congestion: Option<Box<Congestion>>,
@@ -135,6 +140,8 @@ pub struct Port {
     gathering: Option<Gathering>,
     /// Boxed: few ports have sub-queues.
     precedence: Option<Box<Precedence>>,
+    /// Whether a policy judges PDUs at the head of its queue.
+    decides_at_head: bool,
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
@@ -183,13 +190,16 @@ impl Port {
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
+        let may_be_overtaken = first.serves_by_priority() || !parts.scheduler.is_strict();
+        let is_first_known = !wants_departures && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
             precedence: Precedence::new(&parts.policies),
+            decides_at_head: parts.policies.iter().any(Discipline::decides_at_head),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
+            scheduler: parts.scheduler,
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),
@@ -286,6 +296,12 @@ impl Port {
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
         &self.groups.measures
+    }
+
+    /// The policy of each queue, by priority.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
     }
 
     /// Its congestion point.

@@ -142,7 +142,8 @@ impl Receiver {
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);
         // The low octet of the marks is below the sequence number, the high one above it.
-        let [low, high] = pdu.marks.0.to_le_bytes().map(u64::from);
+        let marks = u64::from(pdu.marks.0);
+        let (low, high) = (marks & 0xff, marks >> 8);
         self.fingerprint.mix(high << 48 | u64::from(pdu.sequence) << 16 | low << 8 | pdu.kind() as u64);
     }
 

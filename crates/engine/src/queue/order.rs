@@ -30,13 +30,13 @@ impl Precedence {
 
     /// Whether `one`, of this queue, is served before `other`, which arrived earlier.
     pub(crate) fn overtakes(&self, queue: usize, one: &Waiting, other: &Waiting) -> bool {
-        self.waiting[queue].is_some() && one.pdu.npdu_priority > other.pdu.npdu_priority
+        self.waiting[queue].is_some() && one.pdu.npdu_priority() > other.pdu.npdu_priority()
     }
 
     /// A PDU waits in its queue.
     pub(crate) fn wait(&mut self, queue: usize, pdu: &Pdu) {
         if let Some(waiting) = &mut self.waiting[queue] {
-            waiting[place(pdu.npdu_priority)] += pdu.bits();
+            waiting[place(pdu.npdu_priority())] += pdu.bits();
         }
     }
 
@@ -44,9 +44,9 @@ impl Precedence {
     pub(crate) fn transmit(&mut self, queue: usize, pdu: &Pdu, has_waited: bool, departure: Time) {
         if let Some(waiting) = &mut self.waiting[queue] {
             if has_waited {
-                waiting[place(pdu.npdu_priority)] -= pdu.bits();
+                waiting[place(pdu.npdu_priority())] -= pdu.bits();
             }
-            self.transmitted = (queue, pdu.npdu_priority, pdu.bits(), departure);
+            self.transmitted = (queue, pdu.npdu_priority(), pdu.bits(), departure);
         }
     }
 

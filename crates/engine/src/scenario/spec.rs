@@ -15,6 +15,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::core::word;
+use crate::network::port::scheduler;
 use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
@@ -312,6 +313,9 @@ pub struct Line {
     /// last queue.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// From which queue of the port at the first node the next PDU is sent.
+    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    pub scheduler: scheduler::Params,
     /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
@@ -359,6 +363,9 @@ pub struct Reverse {
     /// Queues of this direction, by priority.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// From which queue of this direction the next PDU is sent.
+    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    pub scheduler: scheduler::Params,
     /// Congestion point of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,

@@ -84,8 +84,8 @@ define_kinds! { [first, second]
     data Data "data" {
         /// Time when the sender transmitted it.
         born: Time = Time(first),
-        /// Number of its file, frame or message; less than 2^58.
-        number: u64 = if has_wait(second) { u64::from(low(second)) } else { second },
+        /// Number of its file, frame or message.
+        number: u64 = second,
     } => [born.0, number];
 
     /// ATM resource management cell: explicit rate and current cell rate, bits per second.
@@ -210,16 +210,6 @@ impl Body {
             _ => None,
         }
     }
-}
-
-/// Binary digits of the wait of user data at their source. It has the high half of the word of their number. The other 6
-/// bits of this half are one more than the number of digits below those kept, and 0 without a wait.
-pub(super) const WAIT_DIGITS: u32 = 26;
-
-/// Whether the word with the number of user data has their wait, too.
-#[inline(always)]
-pub(super) fn has_wait(word: u64) -> bool {
-    word >> (32 + WAIT_DIGITS) > 0
 }
 
 /// Two halves of a word.

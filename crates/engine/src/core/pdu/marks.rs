@@ -32,23 +32,27 @@ impl Marks {
 
     /// Whether every mark of `others` is set.
     #[must_use]
+    #[inline]
     pub fn has(self, others: Marks) -> bool {
         self.0 & others.0 == others.0
     }
 
     /// Sets the marks of `others`.
+    #[inline]
     pub fn set(&mut self, others: Marks) {
         self.0 |= others.0;
     }
 
     /// These marks and those of `others`.
     #[must_use]
+    #[inline]
     pub const fn with(self, others: Marks) -> Marks {
         Marks(self.0 | others.0)
     }
 
     /// The marks that are also in `others`.
     #[must_use]
+    #[inline]
     pub const fn only(self, others: Marks) -> Marks {
         Marks(self.0 & others.0)
     }

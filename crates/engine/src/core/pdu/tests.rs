@@ -9,7 +9,7 @@ fn a_pdu_is_32_bytes() {
 #[test]
 fn bodies_survive_the_words() {
     let bodies = [
-        Body::Data { born: Time(7), number: (1 << 58) - 1 },
+        Body::Data { born: Time(7), number: u64::MAX },
         Body::ResourceManagement { er: 149.76e6, ccr: 0.1 },
         Body::Notice { point: u32::MAX, severity: 2 },
         Body::Acknowledgement { number: 1 << 40, credit: 15 },
@@ -38,6 +38,8 @@ fn a_wait_is_exact_while_short_and_within_3e_8_beyond() {
         assert_eq!(pdu.wait(), None);
         pdu.set_wait(Span(wait));
         assert_eq!(pdu.body(), Body::Data { born: Time(7), number: 9 });
+        pdu.set_npdu_priority(MOST_NPDU_PRIORITY);
+        assert_eq!(pdu.npdu_priority(), MOST_NPDU_PRIORITY);
         pdu.wait().map(|wait| wait.0)
     };
     for wait in [0, 1, 66_000_000, (1 << 26) - 1, 1 << 26, 1 << 63] {

@@ -4,6 +4,7 @@ use super::{Capacity, Port, Retimed};
 use crate::control::CongestionPoint;
 use crate::core::time::{LineRate, Time};
 use crate::network::lane::{Lane, LaneId};
+use crate::queue::Discipline;
 
 impl Port {
     /// Changes the rate of the line at `now`, a stop up to which all departures are computed. The line must have a rate,
@@ -24,6 +25,7 @@ impl Port {
             precedence.retime(before, after);
         }
         self.retime_records(&retimed, now, lanes);
+        self.policies.iter_mut().for_each(|policy| policy.on_rate(to));
         if let Some(point) = &mut self.congestion {
             point.on_rate(to.rounded(), now);
         }

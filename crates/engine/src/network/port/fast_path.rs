@@ -295,7 +295,8 @@ impl<O: Out> All<'_, O> {
                 return false;
             }
             self.room -= 1;
-            if let Some((queue, Waiting { pdu, place })) = self.waiting.next() {
+            let Some(queue) = self.waiting.first() else { break };
+            if let Some(Waiting { pdu, place, .. }) = self.waiting.pop(queue) {
                 self.begin(&mut Record { time: self.outlet.line.free_at, place, order: 0, pdu }, queue);
             }
         }
@@ -315,7 +316,7 @@ impl<O: Out> All<'_, O> {
         if queue == self.first_queue || self.outlet.line.free_at <= record.time {
             self.begin(record, queue);
         } else {
-            self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place });
+            self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place, arrived: record.time });
         }
     }
 

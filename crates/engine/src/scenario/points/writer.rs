@@ -138,8 +138,9 @@ impl Placed for Line {
     }
 
     fn is_like(&self, other: &Line) -> bool {
-        let Line { between: _, rate: _, delay: _, order, queues, scheme, congestion_point, outage, reverse } = self;
-        (order, queues, scheme) == (&other.order, &other.queues, &other.scheme)
+        let Line { between: _, rate: _, delay: _, order, queues, scheduler, scheme, congestion_point, outage, reverse } =
+            self;
+        (order, queues, scheduler, scheme) == (&other.order, &other.queues, &other.scheduler, &other.scheme)
             && (congestion_point, outage, reverse) == (&other.congestion_point, &other.outage, &other.reverse)
     }
 }

@@ -357,7 +357,7 @@ impl Header {
         let mut pdu = Pdu::new(self.flow, sequence, octets, self.priority, body);
         pdu.marks = self.marks;
         pdu.lifetime = self.lifetime;
-        pdu.npdu_priority = body.connection().map_or(0, |connection| self.priorities.of(connection));
+        pdu.set_npdu_priority(body.connection().map_or(0, |connection| self.priorities.of(connection)));
         pdu
     }
 }
@@ -480,7 +480,7 @@ mod tests {
         let mut counts = [0; 16];
         for connection in 0..3000 {
             let bodies = [Body::ConnectRequest { credit: 0, connection }, Body::DisconnectConfirm { connection }];
-            let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority);
+            let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority());
             assert_eq!(first, last);
             counts[usize::from(first)] += 1;
         }
