@@ -23,6 +23,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/*.md")),
     *sorted(ROOT.glob("docs/guides/*.md")),
     *sorted(ROOT.glob("docs/studies/*.md")),
+    *sorted(ROOT.glob("docs/models/*.md")),
 ]
 FENCE = re.compile(r"( *)```(\S*)")
 SHELL = re.compile(r"(?:penstock|python|make|dask|openssl|generate|zcat) |source \.venv")
@@ -223,8 +224,8 @@ class Session:
         self.printed = str(duckdb.sql(block.text))
 
     def json(self, block: Block) -> None:
-        """It is a row of what was printed as JSON."""
-        told = json.loads(self.printed)
+        """It is a row of what was printed as JSON, with four digits."""
+        told = json.loads(self.printed, parse_float=lambda text: float(f"{float(text):.4g}"))
         assert json.loads(block.text) in (told if isinstance(told, list) else [told]), f"{block.place}: {told}"
 
 

@@ -35,6 +35,11 @@ def test_names_and_numbers_are_any_of_ones_choice(penstock: Command, path: str) 
     assert '"512 cells"' in done.stdout
 
 
+def test_a_path_may_begin_inside_a_line_or_a_flow(penstock: Command) -> None:
+    for path, whole in (("congestion_point.erica", "line"), ("traffic.on_off.peak_rate", "flow"), ("delay", "line")):
+        assert penstock("help", path).stdout.startswith(f"{whole}.NAME.{path}\n")
+
+
 def test_every_scheme_has_its_parts_and_parameters(penstock: Command) -> None:
     for name, scheme in schemes().items():
         told = penstock("help", f"scheme.{name}").stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from penstock import schema, schemes
 from penstock.cli import COMMANDS
-from penstock.core.keys import Keys, anchor, parts_of_schemes, tables_of_results
+from penstock.core.keys import Keys, anchor, facts_of, parts_of_schemes, tables_of_results
 
 MODELS = Path(__file__).resolve().parent.parent / "docs" / "models"
 
@@ -113,7 +113,7 @@ def schemes_page() -> str:
         lines = [f"## `{scheme.name}`", "", scheme.meaning, ""]
         if scheme.parts:
             lines += ["```toml", scheme.parts, "```", "", f"Its own parameters are those of `{scheme.main}`.", ""]
-        rows = [f"| {name} | {cell(linked(text))} |" for name, text in scheme.facts.items()]
+        rows = [f"| {name} | {cell(linked(text))} |" for name, text in facts_of(scheme).items()]
         lines += ["| | |", "|---|---|", *rows, ""]
         sections.append("\n".join(lines))
     return "\n".join(sections)

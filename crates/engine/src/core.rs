@@ -22,3 +22,4 @@ pub(crate) mod roles;
 pub mod stats;
 pub mod time;
 pub mod waits;
+pub mod word;

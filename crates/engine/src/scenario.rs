@@ -2,6 +2,7 @@
 //! becomes a network: [`expansion`] puts the parts of named networks and schemes in their places, and [`assembly`] checks
 //! what comes of it, makes the plan, and builds the nodes. The schema of a document follows from [`spec`].
 
+pub mod advice;
 pub mod assembly;
 pub mod document;
 pub mod expansion;

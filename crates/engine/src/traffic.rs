@@ -15,7 +15,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::Body;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch, role_trait};
-use crate::core::time::{FASTEST, PICOSECONDS, Rate, Span, Time};
+use crate::core::time::{FASTEST, LineRate, PICOSECONDS, Rate, Span, Time};
 
 mod cbr;
 mod connections;
@@ -245,6 +245,11 @@ fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
 /// A decision at `time`, if that ever comes.
 fn decision(time: Time) -> Upcoming {
     if time == Time::NEVER { Upcoming::Never } else { Upcoming::Decision(time) }
+}
+
+/// A constant bit rate that begins within its first gap.
+pub(crate) fn constant(rate: LineRate) -> Params {
+    Params::Cbr(cbr::Params { rate, start: None, held: held::wait() })
 }
 
 /// Every traffic model: one line each, with its keyword in scenario files.

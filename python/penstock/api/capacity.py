@@ -212,11 +212,16 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
             "the scenario has no number there, so there is no range to begin with",
             path="--of",
             value=of,
-            remedy=f'write "{path or "flow.voice.count"}=1..200"',
+            remedy=f'write "{path or _first_count(scenario)}=1..200"',
         )
     if isinstance(there, int) or (unit and high.is_integer() and not takes_half(scenario, path, high - 1, unit)):
         return Range(path, 1.0, max(high, 2.0), unit, is_whole=True), True
     return Range(path, high / LEAST_PART, high, unit), True
+
+
+def _first_count(scenario: Scenario) -> str:
+    """The path of a number that every scenario has."""
+    return f"flow.{next(iter(scenario.expanded().tree['flow']))}.count"
 
 
 def capacity(

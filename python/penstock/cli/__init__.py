@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _carry_out(arguments: Sequence[str] | None) -> int:
     log_level = "warning"
     try:
-        options = parser().parse_args(arguments)
+        options = parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         log_level = options.log_level
         _start_log(log_level)
         status = _command_with_its_width(options)
@@ -167,8 +167,12 @@ def _named(commands: Sequence[str]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands and options."""
+def parser(asked: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands and options.
+
+    With `asked`, the words on a command line, only the command that they begin with has its arguments: those of the
+    others need modules that take longer to load than a run.
+    """
     common = _Parser(add_help=False)
     common.add_argument("--quiet", action="store_true", help="no progress and no messages")
     common.add_argument(
@@ -210,8 +214,9 @@ def parser() -> argparse.ArgumentParser:
             parents=[common],
             allow_abbrev=False,
         )
-        command.arguments(own)
-        own.set_defaults(command=command.function, program=program)
+        if asked is None or command.name.split() == list(asked[: command.name.count(" ") + 1]):
+            command.arguments(own)
+        own.set_defaults(command=command.function, whole=parser)
     return program
 
 

@@ -28,12 +28,13 @@ def completion(options: argparse.Namespace) -> int:
         "FILE|NAME": _names_or_files("scenarios", scenarios()),
         "STUDY": _names_or_files("studies", studies.STUDIES),
     }
+    program = options.whole()
     leagues = _names_or_files("leagues", ready_leagues())
-    for _, parser in commands_of(options.program):
+    for _, parser in commands_of(program):
         for action in parser._actions:
             if isinstance(action.metavar, str) and action.metavar in completed:
                 action.complete = leagues if action.dest == "league" else completed[action.metavar]  # type: ignore[attr-defined]
-    print(shtab.complete(options.program, options.shell))
+    print(shtab.complete(program, options.shell))
     return DONE
 
 

@@ -16,7 +16,7 @@ def tell(options: argparse.Namespace) -> int:
     from penstock.core.errors import InputError
     from penstock.show.reference import print_about
 
-    name, program = " ".join(options.name), options.program
+    name, program = " ".join(options.name), options.whole()
     if not name:
         program.print_help()
         return DONE

@@ -14,6 +14,8 @@ from penstock.core.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.core.scenario import Scheme
+
 Schema = dict[str, Any]
 PATHS = {"sweep.axis"}
 """Tables whose keys are paths into the scenario, not names of one's choice."""
@@ -181,8 +183,18 @@ class Keys:
     def find(self, path: str) -> Found:
         """What ``path`` leads to; entries of tables and lists may have any name or number, or none.
 
-        Raises :class:`InputError` for what there is not, with what was probably meant.
+        It may begin inside a line or a flow: ``congestion_point.erica``. Raises :class:`InputError` for what there is
+        not, with what was probably meant.
         """
+        refusals = []
+        for start in ("", "line.NAME.", "flow.NAME."):
+            try:
+                return self._find(f"{start}{path}")
+            except InputError as refusal:
+                refusals.append(refusal)
+        raise refusals[0]
+
+    def _find(self, path: str) -> Found:
         steps = STEP.findall(path)
         found = Found("", self.schema, None)
         for number, step in enumerate(steps):
@@ -286,6 +298,18 @@ def plain(markdown: str) -> str:
     """The same without the marks of Markdown: for a terminal."""
     linked = re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", " ".join(markdown.split()))
     return re.sub(r"\*([^*]+)\*", r"\1", linked.replace("`", ""))
+
+
+def facts_of(scheme: Scheme) -> dict[str, str]:
+    """What a scheme needs and costs, each with its name; without what is empty."""
+    facts = {
+        "the switch sends": scheme.feedback or "nothing",
+        "a switch keeps": scheme.state,
+        "added to the traffic": scheme.overhead,
+        "needs": scheme.needs,
+        "source": scheme.source,
+    }
+    return {name: text for name, text in facts.items() if text}
 
 
 @cache

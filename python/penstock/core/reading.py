@@ -94,6 +94,17 @@ def unzipped(octets: bytes, name: str, most: int) -> bytes:
         raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
 
 
+def unzipped_start(path: Path, octets: int) -> bytes:
+    """The first octets of a regular file, unpacked if gzip has compressed them. Raises ``OSError``."""
+    require_regular(path)
+    with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
+        zipped = file.peek(2)[:2] == GZIP
+        try:
+            return gzip.GzipFile(fileobj=file).read(octets) if zipped else file.read(octets)
+        except (EOFError, zlib.error) as error:
+            raise OSError(errno.EIO, f"the compressed file is damaged: {error}", str(path)) from None
+
+
 class Unzipping(io.RawIOBase):
     """What is compressed in a stream, unpacked while it is read. Raises :class:`InputError` where that is damaged."""
 

@@ -5,6 +5,7 @@ A scenario is stored as the engine's own JSON with every default, so two with th
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
+MOST_TOLD = 6
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
@@ -47,10 +49,11 @@ class Scenario(Plotted):
         if not isinstance(text, str):
             text, form = value_json(text, "scenario"), "json"
 
-        def read_file(path: str, file: str) -> str:
+        def read_file(path: str, file: str, sha256: str | None) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
-                return read_file_of(Path(name).parent / file, RECORDING)
+                kind = RECORDING if path.startswith("flow.") else LIST
+                return read_file_of(Path(name).parent / file, kind, sha256)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None
                 remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
@@ -202,11 +205,11 @@ class Scenario(Plotted):
         return str(tree.get("title", "")) or self.name or ", ".join(network or self.expanded().tree["flow"])
 
     def expanded(self) -> Scenario:
-        """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
+        """The scenario as it is built: with what its network, its schemes, its demands and its series stand for.
 
-        Itself, if it has neither.
+        Itself, if it has none of them.
         """
-        if '"scheme"' not in self._json and '"network"' not in self._json:
+        if not any(f'"{key}":' in self._json for key in ("scheme", "network", "demands", "series")):
             return self
         return Scenario(_engine.expanded(self._json), "json", name=self.name)
 
@@ -237,8 +240,9 @@ class Scenario(Plotted):
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
-        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {counts}>"
+        counts = [f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items()]
+        more = [f"{len(counts) - MOST_TOLD:,} more groups"] if len(counts) > MOST_TOLD else []
+        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {', '.join([*counts[:MOST_TOLD], *more])}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self._json, self.name, self.changes))
@@ -327,18 +331,6 @@ class Scheme:
     overhead: str
     needs: str
     source: str
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """What it needs and costs, each with its name; without what is empty."""
-        facts = {
-            "the switch sends": self.feedback or "nothing",
-            "a switch keeps": self.state,
-            "added to the traffic": self.overhead,
-            "needs": self.needs,
-            "source": self.source,
-        }
-        return {name: text for name, text in facts.items() if text}
 
 
 def scenarios() -> dict[str, str]:
@@ -444,15 +436,23 @@ RECORDING = Kind(
 )
 
 
+LIST = Kind("a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text")
+
+
 class _MissingError(InputError):
     """The file does not exist."""
 
 
-def read_file_of(path: Path, kind: Kind) -> str:
-    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
+def read_file_of(path: Path, kind: Kind, sha256: str | None = None) -> str:
+    """The text of a file. Raises :class:`InputError` if it is missing, too large, no text, or has another SHA-256."""
 
     def octets() -> bytes:
         read = read_octets(path, kind.largest)
+        if sha256 is not None and (found := hashlib.sha256(read).hexdigest()) != sha256:
+            reason = f"its SHA-256 is {found}, and the scenario names {sha256}"
+            raise InputError(
+                reason, file=str(path), remedy="give the file that was meant, or name the SHA-256 of this one"
+            )
         return unzipped(read, str(path), kind.largest) if kind.zipped else read
 
     return _text(str(path), kind, octets)
@@ -462,6 +462,8 @@ def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
     """The text of the octets that ``octets_of`` reads."""
     try:
         octets = octets_of()
+    except InputError:
+        raise
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise _MissingError("there is no such file", file=name, remedy="check its name") from None
     except NotRegularError as error:

@@ -7,7 +7,17 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.keys import Found, Keys, Row, keyword_of, parts_of_schemes, plain, tables_of_results, toml_text
+from penstock.core.keys import (
+    Found,
+    Keys,
+    Row,
+    facts_of,
+    keyword_of,
+    parts_of_schemes,
+    plain,
+    tables_of_results,
+    toml_text,
+)
 from penstock.core.scenario import schema, schemes
 from penstock.show.terminal import columns, folded, print_table
 
@@ -111,7 +121,7 @@ def _about_scheme(keys: Keys, path: str) -> Callable[[], None] | None:
         _say(scheme.meaning)
         if parts:
             print("\n".join(["", *(f"  {line}" for line in parts.splitlines()), ""]))
-        _facts(scheme.facts)
+        _facts(facts_of(scheme))
         if main:
             print()
             own = tomllib.loads(parts)[main][part]

@@ -127,8 +127,8 @@ class Scene:
 
     def delay(self, port: str) -> float:
         """The propagation delay of the line of a port, in its direction, seconds."""
-        text: str = self.port(port).get("delay", self.line(port)["delay"])
-        return seconds(text)
+        own: str = self.port(port).get("delay", "auto")
+        return seconds(self.line(port)["delay"] if own == "auto" else own)
 
     @property
     def has_paths(self) -> bool:

@@ -42,8 +42,8 @@
 //! # Plain and fast form
 //!
 //! In the fast form each node is a unit of its own, except in clusters. In the plain form the whole network is one cluster:
-//! every node handles one key at a time, in the order of the tie rule (`network/lane.rs`). The plain form defines the
-//! model, and the fast form must give the same bits.
+//! every node handles one key at a time, in their order (`core/key.rs`). The plain form defines the model, and the fast
+//! form must give the same bits.
 
 /// The kind of connection from a feeder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -28,6 +28,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Time};
+use crate::core::word;
 
 /// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
 /// unknown keys.) Defaults are those of the EPRCA study.
@@ -49,9 +50,9 @@ pub struct Params {
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
-    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// Mean before the first RM cell. The study uses the sources' ICR. "auto" is a twentieth of the line's rate.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// Share of the mean that a fast connection gets while congested (ERF, explicit reduction factor).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]

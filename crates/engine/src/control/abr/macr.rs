@@ -32,6 +32,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::Rate;
+use crate::core::word;
 
 /// Parameters of the mean and the decision. Defaults are those of the EPRCA study (docs/models/eprca.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,9 +53,9 @@ pub struct Params {
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
-    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// Mean before the first RM cell. The study uses the sources' ICR. "auto" is a twentieth of the line's rate.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]

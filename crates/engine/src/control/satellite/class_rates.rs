@@ -28,6 +28,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
+use crate::core::word;
 
 /// All classes penalised.
 const ALL: u8 = 0b1111;
@@ -55,9 +56,9 @@ pub struct Params {
     /// The rule that selects the penalised classes.
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub rule: Rule,
-    /// The time between two notices to one source is longer than this. If absent, `interval`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "It holds from the next notice on."))]
+    /// The time between two notices to one source is longer than this. "auto" is `interval`.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = "It holds from the next notice on."))]
     pub spacing: Option<Span>,
     /// Whether rates cause notices (Type 0).
     #[schemars(extend("fixed" = FIXED_SIGNALS))]
