@@ -51,7 +51,7 @@ fn with_round_robin(number: u64) -> (String, usize) {
 #[test]
 fn the_forms_agree_on_random_networks_with_round_robin() {
     let (mut ports, mut differing) = (0, 0);
-    for number in 0..quick_or_long(40, 600) {
+    for number in 0..quick_or_long(40, 200) {
         let (text, count) = with_round_robin(number);
         let plain = random::plain_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let fast = random::fast_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -97,7 +97,7 @@ fn a_scheduler_without_a_choice_is_refused() {
 #[test]
 fn the_forms_agree_on_random_networks_with_disciplines() {
     let (mut queues, mut differing) = (0, 0);
-    for number in 0..quick_or_long(40, 600) {
+    for number in 0..quick_or_long(40, 200) {
         let (text, count) = with_disciplines(number);
         let plain = random::plain_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let fast = random::fast_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -124,7 +124,8 @@ fn run(text: &str) -> Report {
 }
 
 fn readings(report: &Report, quantity: &str) -> Vec<f64> {
-    report.series.iter().filter(|row| &*row.quantity == quantity).map(|row| row.value).collect()
+    let rows = report.series.iter().filter(|row| &*row.component == "l" && &*row.quantity == quantity);
+    rows.map(|row| row.value).collect()
 }
 
 #[test]
@@ -137,14 +138,15 @@ fn each_discards_where_it_decides_and_shows_its_state() {
     let counts = readings(&codel, "codel_count_0");
     assert!(counts.iter().any(|count| (100.0..1_000.0).contains(count)), "{counts:?}");
     assert!((1_500..2_100).contains(&codel.groups[0].lost), "{}", codel.groups[0].lost);
-    assert!(readings(&red, "red_mean_0").iter().skip(1).all(|mean| (5.0..30.0).contains(mean)));
+    let means = readings(&red, "red_mean_0");
+    assert!(means.iter().skip(1).all(|mean| (5.0..30.0).contains(mean)), "{means:?}");
     // 1,200 PDUs a second are sent, and 900 are not lost: fewer than the line carries.
     assert_eq!(readings(&lossy, "random_losses_0").last(), Some(&3_000.0));
     assert_eq!((lossy.groups[0].sent, lossy.groups[0].lost), (12_000, 3_000));
     assert!(lossy.ports[0].utilisation < 0.91);
 }
 
-/// In one second more than 200 PDUs come too many, and CoDel has discarded but a few of them.
+/// The queue reaches neither size, so all that the change could do is lose the state of the control law.
 #[test]
 fn a_change_keeps_the_state_of_a_policy() {
     let change = "[[change]]\nat = '8 s'\npath = 'line.l.queues[0].codel.size'\nvalue = '3999 PDUs'\n";

@@ -2,18 +2,15 @@
 //!
 //! A port computes its service lazily: before a PDU joins at time `t`, the port handles every departure and every start
 //! of service up to `t`, in order. If the departure time of a PDU is already known, the PDU is already in the next
-//! node's lane (see `server`).
+//! node's lane (see `line`).
 
-mod change;
-mod delay;
 mod fast_path;
 mod groups;
+mod line;
 mod next_lanes;
 mod position;
-mod rate;
 mod retune;
 pub mod scheduler;
-mod server;
 mod service;
 
 use std::sync::Arc;
@@ -32,11 +29,11 @@ use crate::queue::order::Precedence;
 use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
+use line::{Flight, Server};
 pub use next_lanes::{Crossing, NextLane, NextLanes};
-use rate::Capacity;
-pub use rate::Retimed;
+use retune::rate::Capacity;
+pub use retune::rate::Retimed;
 use scheduler::{Schedule, Scheduler};
-use server::{Flight, Server};
 
 /// PDUs of one instant, to be admitted in random order.
 #[derive(Clone, Debug)]

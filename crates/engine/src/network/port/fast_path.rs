@@ -5,7 +5,7 @@
 //! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
-use super::server::{Departure, Line, Server};
+use super::line::{Departure, Line, Server};
 use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};

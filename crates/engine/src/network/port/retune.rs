@@ -1,5 +1,8 @@
 //! Other parameters of a port during a run. All changes are made at a stop, after all events of its instant.
 
+pub(super) mod delay;
+pub(super) mod rate;
+
 use super::Port;
 use super::scheduler::Schedule;
 use crate::control::{CongestionParams, CongestionPoint, PortEnv};

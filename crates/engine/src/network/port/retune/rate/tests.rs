@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::super::tests::{Bench, parts, point, policy};
-use super::super::{Crossing, NextLane, NextLanes, Parts};
 use super::*;
 use crate::core::key::Key;
 use crate::core::time::Rate;
+use crate::network::port::tests::{Bench, parts, point, policy};
+use crate::network::port::{Crossing, NextLane, NextLanes, Parts};
 use crate::network::testing::{CELL, CELL_RATE, cell, key, put, seen};
 
 /// A cell in this many microseconds, a divisor of 8.

@@ -6,15 +6,15 @@
 //! No PDU overtakes another. Behind PDUs with a longer delay, each arrives a picosecond after the one before it at the
 //! earliest.
 
-use super::Port;
-use super::server::{Flight, Line};
 use crate::core::time::{Span, Time};
 use crate::network::lane::Lane;
+use crate::network::port::Port;
+use crate::network::port::line::{Flight, Line};
 
 impl Line {
     /// Arrival at the far end of the next PDU, which departs at `departure`.
     #[inline(always)]
-    pub(super) fn arrival(&mut self, departure: Time) -> Time {
+    pub(in crate::network::port) fn arrival(&mut self, departure: Time) -> Time {
         let arrival = departure + self.delay;
         match &mut self.last_arrival {
             None => arrival,
@@ -42,7 +42,7 @@ impl Port {
 
     /// Gives the PDUs that depart after `now` their arrival times. They are the last on the line: as many as there are
     /// decided departures, unless the PDU in service waits for its own. `from` is the delay of the line up to now.
-    pub(super) fn put_arrivals(&mut self, from: Span, now: Time, lanes: &mut [Lane]) {
+    pub(in crate::network::port) fn put_arrivals(&mut self, from: Span, now: Time, lanes: &mut [Lane]) {
         let mut records: Vec<(Time, usize, usize)> = Vec::new();
         for lane in self.forward_lanes() {
             let times = lanes[lane.index()].iter().map(|record| record.time).enumerate();
@@ -69,7 +69,7 @@ impl Port {
 
     /// Keeps the times of a PDU on a line whose delay has become shorter, if it arrives behind a PDU with a longer delay.
     #[cold]
-    pub(super) fn keep_odd_flight(&mut self, departed: Time, arrives: Time) {
+    pub(in crate::network::port) fn keep_odd_flight(&mut self, departed: Time, arrives: Time) {
         if departed + self.delay != arrives {
             self.odd_flights.push(Flight { departed, arrives });
         }
@@ -77,14 +77,14 @@ impl Port {
 
     /// Forgets the PDUs that have arrived by `now`.
     #[inline]
-    pub(super) fn forget_odd_flights(&mut self, now: Time) {
+    pub(in crate::network::port) fn forget_odd_flights(&mut self, now: Time) {
         if !self.odd_flights.is_empty() {
             self.odd_flights.retain(|flight| flight.arrives > now);
         }
     }
 
     /// Departure of the PDU on the line that arrives at `arrival`. `delay` is that of the line for all but the odd flights.
-    pub(super) fn departed(&self, arrival: Time, delay: Span) -> Time {
+    pub(in crate::network::port) fn departed(&self, arrival: Time, delay: Span) -> Time {
         let odd = self.odd_flights.binary_search_by_key(&arrival, |flight| flight.arrives);
         odd.map_or_else(|_| Time(arrival.0 - delay.0), |place| self.odd_flights[place].departed)
     }

@@ -1,8 +1,8 @@
 //! Changes of the delay, by hand.
 
-use super::super::tests::{Bench, parts};
 use crate::core::key::Key;
 use crate::core::time::{Span, Time};
+use crate::network::port::tests::{Bench, parts};
 use crate::network::testing::{CELL, seen};
 
 /// Cells that arrive at 0, 1, .. 5 cell times, and the line is free at each.
