@@ -153,6 +153,8 @@ def start_import(session: Session) -> None:
     edge: dict[str, object] = {"capacity": 155.52, "latency": 2.0}
     edges = [("Berlin", "München", edge), ("Berlin", "Exchange", edge)]
     graphml(session.folder / "net.graphml", {"Berlin": {}, "München": {}, "Exchange": {}}, edges)
+    times = "\n".join(str(time) for time in range(0, 2000, 3))
+    (session.folder / "LTE.up").write_text(f"{times}\n", encoding="utf-8")
     matrix = page_block("guides/draw-import.md", "from,to,rate")
     (session.folder / "matrix.csv").write_text(matrix, encoding="utf-8")
 
@@ -320,6 +322,18 @@ def _imported(session: Session, block: Block) -> None:
 @other("guides/draw-import.md", "from,to,rate", why="the matrix that the command above reads")
 def _matrix(session: Session, block: Block) -> None:
     assert (session.folder / "matrix.csv").read_text(encoding="utf-8") == block.text
+
+
+@other("guides/draw-import.md", "[[series]]", "[demands]", why="is compared with what is printed, without the digest")
+def _lists(session: Session, block: Block) -> None:
+    def masked(text: str) -> str:
+        return re.sub(r'"[0-9a-f]{64}"', "N", text)
+
+    if block.first == "[demands]":
+        units = ["--rate", "capacity", "--rate-unit", "Mb/s", "--delay", "latency", "--delay-unit", "ms"]
+        demands = ["--demands", "matrix.csv", "--demand-unit", "kb/s", "--list-out", "demands.toml"]
+        session.penstock("import", "net.graphml", *units, *demands)
+    assert masked(block.text).strip() in masked(session.printed), session.printed
 
 
 @other("guides/networks.md", "Traffic", why="is compared with what `penstock check` prints of the first file")
