@@ -70,7 +70,7 @@ def import_network(
     wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
     if demands is not None:
         with reading("demands", str(demands)):
-            wanted = read_matrix(Path(demands))
+            wanted = read_matrix(Path(demands), list(graph.nodes))
     with reading("a network", str(file)):
         beside = Path(list_out) if list_out is not None else None
         text, listed = document(graph, Reader(graph, options), wanted, beside.name if beside else "")
