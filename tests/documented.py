@@ -28,7 +28,7 @@ PAGES = [
 FENCE = re.compile(r"( *)```(\S*)")
 SHELL = re.compile(r"(?:penstock|python|make|dask|openssl|generate|zcat) |source \.venv")
 """How a command begins: an indented block that begins otherwise is a drawing."""
-SAVED = re.compile(r"[Ss]ave this as `(\S+)`")
+SAVED = re.compile(r"[Ss]ave this as `(\S+)`|\(`(\S+\.toml)`\):$")
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Session:
     def toml(self, block: Block) -> None:
         """A whole file is read, and its simulation begins."""
         if saved := SAVED.search(" ".join(block.before.split())):
-            (self.folder / saved[1]).write_text(block.text, encoding="utf-8")
+            (self.folder / (saved[1] or saved[2])).write_text(block.text, encoding="utf-8")
         self.files.append(block.text)
         if "\nschemes = " in block.text:
             (self.folder / "league.toml").write_text(block.text, encoding="utf-8")

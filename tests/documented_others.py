@@ -306,9 +306,7 @@ def _all_scenarios(session: Session, block: Block) -> None:
     names = [f"satellite/{name}" for name in ("1-case-1", "1-case-2", "1-case-3", "alternative-1-long-interval")]
     metrics = ("voice.loss_ratio", "satellite.utilisation", "voice.delay_mean_s")
     asked = [word for metric in metrics for word in ("--metric", metric)]
-    session.penstock(
-        "compare", *(f"satellite/{name}" for name in names), *asked, "--replications", "5", "--out", "four"
-    )
+    session.penstock("compare", *names, *asked, "--replications", "5", "--out", "four")
     session.message(block)
 
 

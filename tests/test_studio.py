@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from studio_page import AT_REST, READY, Studio, needs_studio
 
@@ -257,3 +258,50 @@ def test_every_ready_scenario_is_drawn(studio: Studio) -> None:
         studio.press("Shift+ArrowRight")
         assert studio.page.locator(".fault").count() == 0, name
         assert studio.time > 0, name
+
+
+HELD = """\
+scheme = "becn"
+duration = "6 s"
+[line.leased]
+between = ["concentrator", "datacentre"]
+rate = "5 Mb/s"
+delay = "10 ms"
+queues = [{ drop_tail_bits = { size = "2 MB" } }]
+[flow.branch]
+count = 8
+octets = 1500
+path = ["concentrator", "datacentre"]
+traffic.poisson = { rate = "1 Mb/s" }
+[flow.always]
+octets = 1500
+path = ["concentrator", "datacentre"]
+traffic.greedy = {}
+"""
+
+
+@pytest.mark.parametrize("studio", [{"width": 1400}, {"width": 420}], indirect=True)
+def test_groups_show_what_they_offer_and_what_waits_at_their_sources(studio: Studio) -> None:
+    studio.open()
+    studio.write(HELD)
+    studio.page.click("#start-again")
+    studio.expect_value("#time", r"^0\.")
+    studio.go("4 s")
+    studio.page.click("text=Groups as a table")
+    rows = studio.page.get_by_role("region", name="Groups").locator("tbody tr")
+    (always, branch) = ([cell.strip() for cell in row.locator("td").all_inner_texts()] for row in rows.all())
+    assert (always[0], always[1], always[3]) == ("1", "always data", "\N{EN DASH}")
+    simulation = penstock.Simulation(penstock.Scenario.parse(HELD), seed=1)
+    simulation.run_until("4 s")
+    held = simulation.table("groups").row(by_predicate=pl.col("group") == "branch", named=True)["held_bits"]
+    assert held > 4e6
+    assert branch[3] == f"{held / 1e6:.3g} Mbits"
+    offered, delivered = (float(branch[place].removesuffix(" Mb/s")) for place in (1, 2))
+    assert delivered < 5 < offered
+    studio.press("f")
+    studio.go("5 s")
+    names = studio.page.locator(".differences tbody th").all_inner_texts()
+    assert names[:5] == [
+        *("Throughput", "PDUs lost", "Notices and marks", "Offered", "Waiting at the sources, now"),
+    ]
+    assert studio.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -34,6 +34,8 @@ const readings = ["queue_0", "queue_1", "utilisation", "active", "input"].map((q
 const counters = [
   { component: "few", quantity: "delivered_bits", unit: "bits" },
   { component: "few", quantity: "lost", unit: "PDUs" },
+  { component: "few", quantity: "offered_bits", unit: "bits" },
+  { component: "few", quantity: "held_bits", unit: "bits" },
   { component: "link", quantity: "discarded", unit: "PDUs" },
   { component: "link", quantity: "notices", unit: "PDUs" },
   { component: "link", quantity: "marked", unit: "PDUs" },
@@ -62,8 +64,8 @@ describe("the plan of a record", () => {
       {
         readings: Float64Array.of(3, 4, 0.5, 7, 9e5),
         levels: Float64Array.of(0.5, 1),
-        counters: Float64Array.of(1500, 3, 2, 10, 5),
-        before: Float64Array.of(500, 1, 2, 4, 5),
+        counters: Float64Array.of(1500, 3, 4000, 700, 2, 10, 5),
+        before: Float64Array.of(500, 1, 1000, 900, 2, 4, 5),
         seconds: 0.5,
       },
       values,
@@ -78,9 +80,12 @@ describe("the plan of a record", () => {
       "lost link": 0,
       "delivered few": 2000,
       "lost few": 2,
+      "offered few": 6000,
+      "held few": 700,
       "level few": 0.75,
       "level many": Number.NaN,
     });
+    expect(Object.keys(found)).not.toContain("offered many");
   });
 
   it("means the levels of the flows of a row, without those that have none", () => {

@@ -164,7 +164,8 @@ impl Run {
     }
 
     /// What [`Run::counters`] counts, as JSON: `[{component, quantity, unit, most: null}]`. Groups first (`sent`, `delivered`,
-    /// `lost`, `delivered_bits`), then the ports of lines (`arrived`, `discarded`, `marked`, `notices`).
+    /// `lost`, `delivered_bits`; with a demand `offered_bits`, and `held_bits`, which wait now), then the ports of lines
+    /// (`arrived`, `discarded`, `marked`, `notices`).
     pub fn counter_kinds(&self) -> String {
         kinds(self.simulation.counter_kinds())
     }

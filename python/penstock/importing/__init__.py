@@ -8,7 +8,8 @@ from pathlib import Path
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
-from penstock.core.scenario import LARGEST_FILE, Scenario
+from penstock.core.scenario import Scenario
+from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import Wanted, document
 from penstock.importing.formats import read_graph
 from penstock.importing.infer import Options, Reader

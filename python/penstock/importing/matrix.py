@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.scenario import Kind, read_file_of
+from penstock.core.texts import Kind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand

@@ -19,7 +19,7 @@ from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 from penstock.core.reading import unzipped_start
-from penstock.core.scenario import Kind, read_file_of
+from penstock.core.texts import Kind, read_file_of
 from penstock.importing.document import key, list_of, named_list, quoted
 from penstock.importing.names import plain
 

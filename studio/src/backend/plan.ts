@@ -2,14 +2,14 @@
 
 import type { CounterKind, Network, PortShape, ReadingKind } from "./types";
 
-/** A column is the sum of some readings, the growth of some counters, or the mean level of a group. */
+/** A column is the sum of some readings or counters, the growth of some counters, or the mean level of a group. */
 export interface Column {
-  readonly role: "queue" | "point" | "notices" | "lost" | "delivered" | "level";
+  readonly role: "queue" | "point" | "notices" | "lost" | "delivered" | "offered" | "held" | "level";
   /** A port or a group. */
   readonly of: string;
   readonly quantity: string;
   readonly unit: string;
-  /** Places in `readings`, or in `counters` for what grows. */
+  /** Places in `readings`, or in `counters` for what grows and what is held back. */
   readonly places: readonly number[];
 }
 
@@ -78,6 +78,9 @@ export function makePlan(
       places: own.filter((each) => each.kind.quantity === quantity).map((each) => each.place),
     });
     columns.push(sum("delivered", "delivered_bits", "b/s"), sum("lost", "lost", "PDUs"), sum("level", "level", ""));
+    // Sources that always have data to send have no demand.
+    const demand = [sum("offered", "offered_bits", "b/s"), sum("held", "held_bits", "bits")];
+    columns.push(...demand.filter((column) => column.places.length > 0));
   }
   const bands = makeBands(network);
   const last = bands.at(-1);
@@ -197,7 +200,11 @@ export function columnValues(plan: Plan, sample: Sample, into: number[]): void {
         into.push(grown());
         break;
       case "delivered":
+      case "offered":
         into.push(grown() / sample.seconds);
+        break;
+      case "held":
+        into.push(sum(column.places, (place) => counters[place] ?? 0));
         break;
       case "level": {
         const band = bands.get(column.of);

@@ -95,27 +95,33 @@ function drawTight(surface: Surface, scene: Scene, area: Area): void {
   });
 }
 
-/** What each group delivers; for many groups their sum. */
+const RECEIVER = 36;
+/** The height of a line about what is not sent. */
+const OF = 14;
+/** The least part of what was offered that is told as missing. */
+const LEAST_SHARE = 0.01;
+
+/** What each group delivers, and what was offered if that is more; for many groups the sum of what they deliver. */
 export function drawReceivers(surface: Surface, scene: Scene, area: Area): void {
   const { groups } = scene.network;
-  const most = Math.max(1, Math.floor(area.height / 36));
-  const lines =
-    groups.length <= most
-      ? groups.map(
-          (group, number) => [group.name, scene.delivered[number] ?? 0, groupColour(surface.palette, number)] as const,
-        )
-      : [
-          [
-            `${groups.length} groups`,
-            scene.delivered.reduce((sum, each) => sum + each, 0),
-            surface.palette.ink,
-          ] as const,
-        ];
-  let y = area.y + (area.height - lines.length * 36) / 2;
-  for (const [name, rate, colour] of lines) {
-    box(surface, area.x, y + 3, 8, 8, colour);
-    write(surface, name, area.x + 13, y + 11, { most: area.width - 13 });
-    write(surface, quantity(rate, "b/s"), area.x, y + 25, { mono: true, size: 12, most: area.width });
-    y += 36;
+  const each = groups.map((group, number) => {
+    const [rate, offered] = [scene.delivered[number] ?? 0, scene.offered[number] ?? Number.NaN];
+    return { name: group.name, rate, offered, colour: groupColour(surface.palette, number) };
+  });
+  const isMore = (rate: number, offered: number): boolean => rate < offered * (1 - LEAST_SHARE);
+  const heightOf = ({ rate, offered }: (typeof each)[number]): number => RECEIVER + (isMore(rate, offered) ? OF : 0);
+  const height = each.reduce((sum, one) => sum + heightOf(one), 0);
+  const rate = scene.delivered.reduce((sum, one) => sum + one, 0);
+  const sum = { name: `${groups.length} groups`, rate, offered: Number.NaN, colour: surface.palette.ink };
+  const isTight = height > area.height && each.length > 1;
+  let y = area.y + (area.height - (isTight ? RECEIVER : height)) / 2;
+  for (const one of isTight ? [sum] : each) {
+    box(surface, area.x, y + 3, 8, 8, one.colour);
+    write(surface, one.name, area.x + 13, y + 11, { most: area.width - 13 });
+    write(surface, quantity(one.rate, "b/s"), area.x, y + 25, { mono: true, size: 12, most: area.width });
+    if (isMore(one.rate, one.offered)) {
+      write(surface, `of ${quantity(one.offered, "b/s")}`, area.x, y + 25 + OF, { most: area.width });
+    }
+    y += heightOf(one);
   }
 }

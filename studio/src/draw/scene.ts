@@ -34,6 +34,8 @@ export interface Scene {
   readonly hasFallen: (flow: number) => boolean;
   /** Delivered bits a second, by group. */
   readonly delivered: readonly number[];
+  /** Offered bits a second, by group; NaN for sources that always have data to send. */
+  readonly offered: readonly number[];
   readonly chosen: string | null;
 }
 

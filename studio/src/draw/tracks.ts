@@ -102,7 +102,7 @@ function drawTrack(surface: Surface, time: TimeLine, track: Track, y: number): v
   const base = y + track.height;
   const at = (value: number): number => base - (Math.max(0, value) / top) * (track.height - 14);
   line(surface, [left, base], [right, base], palette.grid);
-  const axis = track.unit === "b/s" ? quantity(top, "b/s").replace("b/s", "").trim() : short(top);
+  const axis = hasPrefix(track.unit) ? quantity(top, track.unit).replace(track.unit, "").trim() : short(top);
   write(surface, axis, left - 7, at(top) + 4, { mono: true, size: 10, align: "right", colour: palette.soft });
   write(surface, "0", left - 7, base, { mono: true, size: 10, align: "right", colour: palette.soft });
   for (const { side, record } of time.sides) {
@@ -123,7 +123,7 @@ function drawTrack(surface: Surface, time: TimeLine, track: Track, y: number): v
 /** The title with the values of both sides now. */
 function drawTitle(surface: Surface, time: TimeLine, track: Track, x: number, y: number): void {
   const { context, palette } = surface;
-  const title = track.unit && track.unit !== "b/s" ? `${track.title}, ${track.unit}` : track.title;
+  const title = track.unit && !hasPrefix(track.unit) ? `${track.title}, ${track.unit}` : track.title;
   write(surface, "", 0, 0, { size: 11 });
   const values = time.sides.map(({ side, record }) => ({ side, text: textNow(time, track, record) }));
   const width = context.measureText(title).width;
@@ -318,4 +318,9 @@ function drawMarks(surface: Surface, time: TimeLine, end: number): void {
   };
   if (time.fork !== null) mark(time.fork, "fork", palette.b, palette.surface);
   mark(time.now, time.nowText, palette.ink, palette.surface);
+}
+
+/** Whether a number of this unit is told with a prefix, as in Mb/s: then its value tells the unit. */
+function hasPrefix(unit: string): boolean {
+  return unit === "b/s" || unit === "bits";
 }

@@ -74,7 +74,11 @@ export function tracksOf(loaded: Loaded, port: string | null, levers: readonly L
     ...single("delivered", "delivered", "b/s", "area", 70, 0, [], 0),
     value: sumOf(all("delivered")),
   };
-  return [...tracks, delivered];
+  const held = all("held");
+  // Data that are thinned or generated later do not wait.
+  const canWait = loaded.readingKinds.some((kind) => kind.quantity.startsWith("held_bits"));
+  const waiting = { ...single("held", "waiting at the sources", "bits", "area", 46, 0, [], 1), value: sumOf(held) };
+  return [...tracks, delivered, ...(canWait ? [waiting] : [])];
 }
 
 function single(

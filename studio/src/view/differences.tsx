@@ -86,12 +86,22 @@ function rows(seconds: number): Row[] {
     a: of(frame.a),
     b: of(frame.b ?? frame.a),
   });
+  const now = (side: State): number =>
+    loaded.counterKinds.reduce(
+      (sum, kind, place) => (kind.quantity === "held_bits" ? sum + (side.counters[place] ?? 0) : sum),
+      0,
+    );
+  const hasDemand = loaded.counterKinds.some((kind) => kind.quantity === "offered_bits");
+  const demand: Row[] = [
+    { name: "Offered", unit: "b/s", good: 0, ...both((side) => grown(side, /^offered_bits$/, true) / seconds) },
+    { name: "Waiting at the sources, now", unit: "bits", good: -1, ...both(now) },
+  ];
   const counted: Row[] = [
     { name: "Throughput", unit: "b/s", good: 1, ...both((side) => grown(side, /^delivered_bits$/, true) / seconds) },
     { name: "PDUs lost", unit: "", good: -1, ...both((side) => grown(side, /^lost$/, true)) },
     { name: "Notices and marks", unit: "", good: 0, ...both((side) => grown(side, IS_NOTICE, false)) },
   ];
-  return [...counted, ...means()];
+  return [...counted, ...(hasDemand ? demand : []), ...means()];
 }
 
 /** Means of the samples since the fork: of the queue, and of the level of the sources. */

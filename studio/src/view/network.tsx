@@ -2,14 +2,14 @@
 
 import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
-import type { Side } from "../backend/messages";
+import type { Side, State } from "../backend/messages";
 import { drawNetwork, networkHeight } from "../draw/network";
 import type { Surface } from "../draw/surface";
 import { limitOf, portsNow } from "../draw/scene";
-import { short } from "../model/quantity";
+import { quantity, short } from "../model/quantity";
 import * as state from "../model/state";
 import { Canvas } from "./canvas";
-import { port, sceneOf } from "./scenes";
+import { port, rates, sceneOf } from "./scenes";
 
 const MOST_IN_LEGEND = 6;
 
@@ -38,6 +38,7 @@ export function NetworkPanel({ side }: { readonly side: Side }): JSX.Element {
         height={height}
       >
         <PortTable side={side} />
+        <GroupTable side={side} />
       </Canvas>
     </section>
   );
@@ -80,12 +81,62 @@ function Legend(): JSX.Element {
   );
 }
 
-/** The ports as a table. It is renewed when the run stands still, so that a screen reader is not interrupted. */
-function PortTable({ side }: { readonly side: Side }): JSX.Element | null {
-  const loaded = state.loaded.value;
+/** What a table shows of a side. It is renewed when the run stands still, so that a screen reader is not interrupted. */
+function standing(side: Side): State | null {
   const isPlaying = state.mode.value !== "paused";
   const frame = isPlaying ? state.frame.peek() : state.frame.value;
-  const own = side === "a" ? frame?.a : frame?.b;
+  return (side === "a" ? frame?.a : frame?.b) ?? null;
+}
+
+/** The groups as a table: what they offered, what arrived, and what waits at their sources. */
+function GroupTable({ side }: { readonly side: Side }): JSX.Element | null {
+  const loaded = state.loaded.value;
+  const own = standing(side);
+  if (!loaded || !own) return null;
+  const count = (group: string, name: string): number => {
+    const place = loaded.counterKinds.findIndex((kind) => kind.component === group && kind.quantity === name);
+    return place < 0 ? Number.NaN : (own.counters[place] ?? 0);
+  };
+  const [offered, delivered] = [rates(side, own, "offered"), rates(side, own, "delivered")];
+  return (
+    <details class="as-table">
+      <summary>Groups as a table</summary>
+      <div class="scroll" role="region" aria-label="Groups" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Group</th>
+              <th scope="col">Flows</th>
+              <th scope="col">Offered</th>
+              <th scope="col">Delivered</th>
+              <th scope="col">Waiting at the sources</th>
+              <th scope="col">Lost PDUs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.network.groups.slice(0, 200).map(({ name, flows }, number) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="number">{flows}</td>
+                <td class="number">
+                  {Number.isNaN(count(name, "offered_bits")) ? "always data" : quantity(offered[number] ?? NaN, "b/s")}
+                </td>
+                <td class="number">{quantity(delivered[number] ?? NaN, "b/s")}</td>
+                <td class="number">{quantity(count(name, "held_bits"), "bits")}</td>
+                <td class="number">{short(count(name, "lost"))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** The ports as a table. */
+function PortTable({ side }: { readonly side: Side }): JSX.Element | null {
+  const loaded = state.loaded.value;
+  const own = standing(side);
   if (!loaded || !own) return null;
   const shown = portsNow(loaded, own).filter(
     (each) =>

@@ -55,7 +55,8 @@ export function sceneOf(side: Side): Scene | null {
     levels: own.levels,
     full: full.value,
     hasFallen: hasFallen(side),
-    delivered: delivered(side, own),
+    delivered: rates(side, own, "delivered").map((rate) => rate || 0),
+    offered: rates(side, own, "offered"),
     chosen: port.value,
   };
 }
@@ -81,13 +82,13 @@ function hasFallen(side: Side): (flow: number) => boolean {
   };
 }
 
-/** Delivered bits a second over the last samples, by group. */
-function delivered(side: Side, own: State): number[] {
+/** Delivered or offered bits a second over the last samples, by group; NaN if the group has no such rate. */
+export function rates(side: Side, own: State, role: "delivered" | "offered"): number[] {
   const loaded = state.loaded.value;
   const record = side === "b" && state.recordB.value ? state.recordB.value : state.recordA.value;
   const sample = Math.min(lastSample(), own.recorded - 1);
   return (loaded?.network.groups ?? []).map((group) => {
-    const column = loaded?.plan.columns.findIndex((each) => each.role === "delivered" && each.of === group.name) ?? -1;
-    return record.mean(column, Math.max(record.start, sample - 9), sample + 1) || 0;
+    const column = loaded?.plan.columns.findIndex((each) => each.role === role && each.of === group.name) ?? -1;
+    return column < 0 ? Number.NaN : record.mean(column, Math.max(record.start, sample - 9), sample + 1);
   });
 }

@@ -1,5 +1,5 @@
 //! Counts since the start of a run, by group and by port, for a view that follows the run. The measures of the tables
-//! begin again at the end of warm-up; these do not.
+//! begin again at the end of warm-up; these do not. What waits at the sources is told as it is now.
 
 use super::series::ReadingKind;
 use crate::core::probe::Probe;
@@ -39,8 +39,9 @@ impl Counters {
     }
 }
 
-/// What is counted. Groups first: data PDUs `sent`, `delivered` and `lost`, and `delivered_bits`. Then the ports of lines,
-/// two for each line: PDUs `arrived` and `discarded`, data PDUs `marked`, and `notices` with Error Reports.
+/// What is counted. Groups first: data PDUs `sent`, `delivered` and `lost`, and `delivered_bits`; `offered_bits`, and
+/// `held_bits`, which wait at the sources now, of groups that do not always have data. Then the ports of lines, two for
+/// each line: PDUs `arrived` and `discarded`, data PDUs `marked`, and `notices` with Error Reports.
 #[must_use]
 pub fn counter_kinds<P: Probe>(world: &World<P>) -> Vec<ReadingKind> {
     let mut kinds = Vec::new();
@@ -58,14 +59,26 @@ fn visit<P: Probe>(world: &World<P>, each: &mut Each<'_>) {
             *sum += count;
         }
     }
-    for receiver in world.endpoints().filter_map(|endpoint| endpoint.receiver()) {
-        groups[world.flows()[receiver.flow().index()].group as usize][3] += receiver.delivered_bits;
+    let mut demands = vec![None; groups.len()];
+    for endpoint in world.endpoints() {
+        if let Some(receiver) = endpoint.receiver() {
+            groups[world.flows()[receiver.flow().index()].group as usize][3] += receiver.delivered_bits;
+        }
+        if let Some((flow, own)) = endpoint.offered() {
+            let [offered, held] = demands[world.flows()[flow.index()].group as usize].get_or_insert([0; 2]);
+            *offered += own.offered.bits;
+            *held += own.waiting.bits;
+        }
     }
-    for (name, [sent, delivered, lost, bits]) in world.groups().iter().zip(groups) {
+    for ((name, [sent, delivered, lost, bits]), demand) in world.groups().iter().zip(groups).zip(demands) {
         each(name, "sent", Unit::Pdus, false, sent);
         each(name, "delivered", Unit::Pdus, false, delivered);
         each(name, "lost", Unit::Pdus, false, lost);
         each(name, "delivered_bits", Unit::Bits, true, bits);
+        if let Some([offered, held]) = demand {
+            each(name, "offered_bits", Unit::Bits, true, offered);
+            each(name, "held_bits", Unit::Bits, false, held);
+        }
     }
     for port in world.ports().filter(|port| !port.is_access()) {
         let name = port.name();

@@ -3,18 +3,12 @@
 use super::rows::{DemandColumns, FlowRow, GroupRow};
 use crate::core::time::Span;
 use crate::core::waits::{Spread, Waits};
-use crate::network::hosts::transport::TransportHost;
 use crate::round::Endpoint;
 use crate::traffic::Offered;
 
 /// Fills the row of a flow whose PDUs go from the first of these endpoints to the second. Its delays are there already.
 pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow, measured: Span) {
-    let transport = sending.transport().and_then(TransportHost::sending);
-    let offered = match transport {
-        Some(sending) => sending.offered(),
-        None => sending.sender().and_then(|sender| sender.offered()),
-    };
-    row.demand = offered.map(columns).unwrap_or_default();
+    row.demand = sending.offered().map(|(_, own)| columns(own)).unwrap_or_default();
     fill_shares(&mut row.demand, measured);
     match receiving.receiver().and_then(|receiver| receiver.delays()?.waits.as_deref()) {
         Some(waits) => fill_delays(&mut row.demand, waits),

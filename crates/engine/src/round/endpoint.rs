@@ -1,9 +1,11 @@
 //! Endpoints as reports see them, independent of their nodes.
 
+use crate::core::pdu::FlowId;
 use crate::network::hosts::HostView;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::receiver::Receiver;
+use crate::traffic::Offered;
 
 /// Location of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,15 @@ impl<'a> Endpoint<'a> {
         match self {
             Endpoint::Host(host) => host.transport(),
             _ => None,
+        }
+    }
+
+    /// The flow that it sends, and what the source of that flow has offered; `None` if that always has data to send.
+    #[must_use]
+    pub fn offered(self) -> Option<(FlowId, Offered)> {
+        match self.transport() {
+            Some(host) => host.sending().and_then(|half| Some((half.flow(), half.offered()?))),
+            None => self.sender().and_then(|sender| Some((sender.flow(), sender.offered()?))),
         }
     }
 }

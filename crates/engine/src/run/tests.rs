@@ -185,16 +185,40 @@ fn counters_go_on_over_the_end_of_warm_up() {
     let mut run = run(&CELLS.replace("duration = \"10 ms\"", "duration = \"10 ms\"\nwarm_up = \"4 ms\""));
     let kinds: Vec<String> =
         run.counter_kinds().iter().map(|kind| format!("{}.{}", kind.component, kind.quantity)).collect();
-    let wanted = ["data.sent", "data.delivered", "data.lost", "data.delivered_bits"].map(str::to_owned);
-    assert_eq!(kinds[..4], wanted);
-    assert_eq!(kinds[4..8], ["arrived", "discarded", "marked", "notices"].map(|name| format!("trunk.{name}")));
+    let of_group = ["sent", "delivered", "lost", "delivered_bits", "offered_bits", "held_bits"];
+    assert_eq!(kinds[..6], of_group.map(|name| format!("data.{name}")));
+    assert_eq!(kinds[6..10], ["arrived", "discarded", "marked", "notices"].map(|name| format!("trunk.{name}")));
     let mut seen = Vec::new();
     for milliseconds in [2, 4, 7] {
         run.advance_to(Time::ZERO + Span::milliseconds(milliseconds)).unwrap();
-        seen.push(run.counters()[..5].to_vec());
+        seen.push(run.counters()[..7].to_vec());
     }
     // Cells of 424 bits are sent at 0, 1, 2 .. ms, and arrive half a millisecond later.
-    assert_eq!(seen, [[3, 2, 0, 848, 3], [5, 4, 0, 1_696, 5], [8, 7, 0, 2_968, 8]]);
+    let wanted = [[3, 2, 0, 848, 3 * 424, 0, 3], [5, 4, 0, 1_696, 5 * 424, 0, 5], [8, 7, 0, 2_968, 8 * 424, 0, 8]];
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn counters_tell_what_was_offered_and_what_waits_at_the_sources() {
+    let count = |run: &Run, quantity: &str| {
+        let kinds = run.counter_kinds();
+        let place = kinds.iter().position(|kind| kind.component == "data" && kind.quantity == quantity)?;
+        Some(run.counters()[place])
+    };
+    // A window of one cell: of a cell each millisecond, one is sent each round trip.
+    let window = "reaction_point.fixed_window = { window = 1 }\nnotification_point.acknowledge = {}\npath =";
+    let held =
+        CELLS.replace("path =", window).replace("duration = \"10 ms\"", "duration = \"10 ms\"\nwarm_up = \"4 ms\"");
+    let mut run = run(&held.replace("rate = \"424 kb/s\"", "rate = \"4.24 Mb/s\""));
+    for milliseconds in [2, 7] {
+        run.advance_to(Time::ZERO + Span::milliseconds(milliseconds)).unwrap();
+        let [offered, held, sent] = ["offered_bits", "held_bits", "sent"].map(|name| count(&run, name).unwrap());
+        assert_eq!(offered, (10 * milliseconds + 1) * 424);
+        assert!(held > 0);
+        assert_eq!(offered, held + sent * 424);
+    }
+    let greedy = super::tests::run(&CELLS.replace("cbr = { rate = \"424 kb/s\", start = \"0 s\" }", "greedy = {}"));
+    assert_eq!(["offered_bits", "held_bits"].map(|name| count(&greedy, name)), [None; 2]);
 }
 
 #[test]
