@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import CHROMIUM
 
-from penstock.studio import STATIC
+from penstock.studio import STATIC, link_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ needs_studio = pytest.mark.skipif(
     CHROMIUM is None or not (STATIC / "index.html").is_file(),
     reason="there is no Chromium, or the studio's page is not built (`make studio`)",
 )
+READY = "satellite/1-case-2"
+"""The scenario of most tests."""
 AT_REST = ".page[aria-busy=false][data-mode=paused]"
 LONGEST_MS = 30_000
 """A state that has not come after this time never will."""
@@ -36,8 +39,10 @@ class Studio:
         page.on("console", lambda told: self.problems.append(told.text) if told.type == "error" else None)
         page.on("request", lambda request: self.requests.append(request.url))
 
-    def open(self, fragment: str = "") -> Studio:
-        """Opens the page, with a scenario in its address or without."""
+    def open(self, fragment: str | None = None) -> Studio:
+        """Opens the page with the scenario of a link: by default a small ready one, and for "" the first one."""
+        if fragment is None:
+            fragment = link_to(files("penstock").joinpath(f"scenarios/{READY}.toml").read_text(encoding="utf-8"), READY)
         self.page.goto(f"{self.address}#{fragment}" if fragment else self.address)
         self.page.wait_for_selector(f"{AT_REST} #fingerprint")
         return self

@@ -13,7 +13,11 @@ from cells import CELLS
 
 import penstock
 from penstock import InputError, League, Scenario, Simulation, Sweep, metric, rankings, tables_of
+from penstock.analyse import estimates
+from penstock.analyse.estimates import sample
+from penstock.show import notebook
 from penstock.show.notebook import MOST_ROWS
+from penstock.show.sweep import METRICS, metrics_of, print_sweep
 
 LEAGUE = """
 title = "small"
@@ -126,6 +130,45 @@ def test_a_sweep_and_its_results(tmp_path: Path) -> None:
         *(["1", "1 Mb/s", "data"], ["1", "2 Mb/s", "data"], ["2", "1 Mb/s", "data"], ["2", "2 Mb/s", "data"]),
     ]
     assert len(results.plot("loss_ratio").sheets) >= 1
+
+
+def test_a_card_of_many_groups_makes_only_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows and estimates that are made are counted: three thousand groups took four seconds."""
+    flows = "".join(
+        f'[flow.group_{number}]\npath = ["a", "b"]\ntraffic.poisson = {{ rate = "20 kb/s" }}\n' for number in range(300)
+    )
+    line = '[line.trunk]\nbetween = ["a", "b"]\nrate = "20 Mb/s"\ndelay = "1 ms"\n'
+    scenario = Scenario.parse(f'duration = "50 ms"\n{line}{flows}')
+    made: list[str] = []
+    estimate = notebook.estimated
+
+    def counted(rows: Any, column: str, size: float) -> str | int | None:
+        made.append(column)
+        return estimate(rows, column, size)
+
+    monkeypatch.setattr(notebook, "estimated", counted)
+    sim = Simulation(scenario)
+    sim.run_until("20 ms")
+    for thing in (penstock.run(scenario), sim):
+        shown = card(thing)
+        assert "and 292 more rows" in shown.text
+        assert sum(row[0].startswith("group_") for row in shown.rows) == MOST_ROWS
+        assert len(made) <= 2 * MOST_ROWS * 6
+        made.clear()
+    results = Sweep(scenario, {"line.trunk.delay": ["1 ms", "2 ms"]}).run(tmp_path / "out", tell=lambda _state: None)
+    sampled: list[object] = []
+
+    def sampling(kind: Any, rows: Any) -> Any:
+        sampled.append(rows)
+        return sample(kind, rows)
+
+    monkeypatch.setattr(estimates, "sample", sampling)
+    shown = card(results)
+    assert "and 592 more rows" in shown.text
+    assert len(sampled) == MOST_ROWS * len(METRICS)
+    sampled.clear()
+    print_sweep(results, metrics_of(results), limit=60)
+    assert len(sampled) == 60 * len(METRICS)
 
 
 def test_a_comparison_says_which_is_better(tmp_path: Path) -> None:
@@ -247,3 +290,30 @@ def test_a_card_and_a_figure_can_be_read_on_any_page(
         == 0
     )
     assert chromium.value("document.querySelectorAll('.penstock-plots svg[role=img]').length") == 2
+
+
+def test_texts_of_objects_are_short_and_have_a_name(tmp_path: Path) -> None:
+    nameless = Scenario({"duration": "20 ms", "network": {"star": {"leaves": 4, "rate": "1 Mb/s", "delay": "1 ms"}}})
+    file = tmp_path / "small.toml"
+    file.write_text(LEAGUE, encoding="utf-8")
+    league = League.load(file)
+    things: list[object] = [
+        nameless,
+        penstock.run(nameless),
+        Simulation(nameless),
+        Sweep(nameless, {"network.star.leaves": [3, 4]}),
+    ]
+    assert ["'star'" in repr(thing) for thing in things] == [True] * 4
+    things += [league, *league.cases, *tables_of(league, league.run(tmp_path / "out", tell=lambda _state: None))]
+    assert max(len(repr(thing)) for thing in things) < 120
+    many = Scenario(
+        {
+            "duration": "20 ms",
+            "line": {"trunk": {"between": ["a", "b"], "rate": "1 Mb/s"}},
+            "flow": {f"group_{number:02}": {"path": ["a", "b"], "traffic": {"greedy": {}}} for number in range(40)},
+        }
+    )
+    assert repr(many).endswith("1 group_04, 1 group_05, 34 more groups>")
+    with pytest.raises(AttributeError) as caught:
+        penstock.schemas  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("schemas", penstock)

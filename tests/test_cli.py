@@ -52,13 +52,15 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
 
 def test_every_command_is_there() -> None:
     assert [
-        *("run", "schema", "check"),
+        *("run", "check"),
         *("scenarios", "schemes", "networks"),
+        *("help", "schema"),
         "watch",
         *("draw", "import", "studio"),
         *("sweep", "compare", "league", "reproduce", "report"),
         *("search", "capacity", "verify"),
         *("runs list", "runs show", "runs export"),
+        "completion",
     ] == COMMANDS
 
 

@@ -43,7 +43,9 @@ def offices() -> Scenario:
     return Scenario.parse(OFFICES, name="offices")
 
 
-def test_a_group_that_offers_more_than_it_sends_is_told(offices: Scenario, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_that_offers_more_than_it_sends_is_told(
+    offices: Scenario, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     result = run(offices)
     row = result.groups.row(by_predicate=pl.col("group") == "branch", named=True)
     share = row["held_pdus"] / row["offered_pdus"]
@@ -54,8 +56,9 @@ def test_a_group_that_offers_more_than_it_sends_is_told(offices: Scenario, capsy
         f"the sources of branch offered {offered} Mb/s and sent {sent} Mb/s: {100 * share:.3g} % wait at the source"
     )
     assert warnings(result) == [f"{wanted} at the end"]
-    Path("offices.toml").write_text(OFFICES, encoding="utf-8")
-    assert main(["run", "offices.toml"]) == 0
+    file = tmp_path / "offices.toml"
+    file.write_text(OFFICES, encoding="utf-8")
+    assert main(["run", str(file)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert f"warning: {wanted}" in told
     assert "What the sources offered, and delays from its generation" in told

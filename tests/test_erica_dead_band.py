@@ -2,7 +2,7 @@
 
 An input up to a tenth above the target changes nothing, so where the rates stop depends on where they start. The
 iteration has no queues and no delays: all connections update their rates at once, round by round. The rules are those
-of specs/abr.md, section 2.2. Its bounds of 7.0 and 1.9 % come from three starts, which is too few; here are 64.
+of docs/models/erica.md. From three starts the largest distances were 7.0 and 1.9 %, which is too few; here are 64.
 """
 
 from __future__ import annotations

@@ -231,6 +231,20 @@ def test_matrices_as_people_write_them(tmp_path: Path, matrix: str) -> None:
     }
 
 
+def test_a_square_of_numbers_has_the_nodes_in_their_order(tmp_path: Path) -> None:
+    net = {"nodes": [{"id": "B"}, {"id": "A"}], "links": [{"source": "A", "target": "B"}]}
+    (tmp_path / "m.txt").write_text("# kb/s\n 0.0  640\n2e3 0\n", encoding="utf-8")
+    found, text = imported(tmp_path / "n.json", net, demands=tmp_path / "m.txt", demand_unit="kb/s", **LINES)
+    rates = {name: flow["traffic"]["cbr"]["rate"] for name, flow in found["flow"].items()}
+    assert rates == {"B-A": "640 kb/s", "A-B": "2 Mb/s"}
+    assert (
+        "# - demands: the matrix has no names: its rows and columns are the nodes of the network in their order" in text
+    )
+    (tmp_path / "m.txt").write_text("0 1 2\n1 0 2\n1 2 0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="the first line is not from,to,rate"):
+        imported(tmp_path / "n.json", net, demands=tmp_path / "m.txt", demand_unit="kb/s", **LINES)
+
+
 def test_a_matrix_in_blanks_and_a_column_that_is_not_used(tmp_path: Path) -> None:
     matrix = tmp_path / "matrix.txt"
     matrix.write_text("src   dst  rate  hour\nA     B    10    7\n", encoding="utf-8")

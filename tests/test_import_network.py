@@ -331,8 +331,8 @@ def test_only_zero_demands_are_no_traffic(tmp_path: Path, net: Path) -> None:
     [
         ("net.graphml", "<graphml", "this cannot be read as graphml: ParseError"),
         ("net.gml", "graph [ node [", "this cannot be read as gml"),
-        ("net.json", "[1, 2]", "this cannot be read as json: ValueError: there is no list `nodes`"),
-        ("net.json", '{"nodes": 3, "edges": []}', "this cannot be read as json"),
+        ("net.json", "[1, 2]", "there is no list `nodes`"),
+        ("net.json", '{"nodes": 3, "edges": []}', "there is no list `nodes`"),
         ("net.grapml", "x", 'this is no format of a network that is known, .*; did you mean ".graphml"'),
         ("net.txt", "x", "nor does the file begin as those of SNDlib"),
         ("net.json", '{"nodes": [{"id": "a"}], "edges": []}', "the network has no edge"),

@@ -64,7 +64,7 @@ def test_theory_reads_the_lines_and_the_tables_once() -> None:
 
 
 def test_a_summary_compares_no_port_with_another(capsys: pytest.CaptureFixture[str]) -> None:
-    usual = {"from": "a", "to": "b", "utilisation": 0.5, "queue_mean": 0.1, "marked": 0, "messages": 0}
+    usual = {"from": "a", "to": "b", "utilisation": 0.5, "queue_mean": 0.1, "marked": 0, "notices": 0}
     kinds = [("l", 3, 0), ("idle", 0, 0), ("access/f/", 3, 0), ("access/lossy/", 3, 1)]
     rows = [
         Counted(port=f"{name}{n}", queue_max=most, discarded=lost, **usual)

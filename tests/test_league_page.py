@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import json
+import re
 import zlib
 from pathlib import Path
 
@@ -17,11 +18,12 @@ from test_league import LEAGUE, parsed
 import penstock
 from penstock.core.scenario import Scenario
 from penstock.league.league import League
-from penstock.league.measures import Measure
+from penstock.league.measures import GOODPUT, LOSS, Measure
 from penstock.league.readings import Readings
 from penstock.league.table import tables_of
 from penstock.show import write_page
-from penstock.show.league_figures import unit_of
+from penstock.show.league import headline
+from penstock.show.league_figures import trade_off_of_all, unit_of
 from penstock.show.league_parameters import COMMON, parameters_of
 from penstock.show.league_readings import packed
 from penstock.show.report import Report
@@ -47,9 +49,9 @@ def test_the_page_says_what_came_out(page: Path) -> None:
     report = report_of(page)
     assert report.headline.startswith("Most often among the best of 6 cases, by goodput: none (in ")
     assert any(line.startswith("Only 3 replications: a tie may only say") for line in report.warnings)
-    assert report.lead == "overview"
+    assert (report.lead, report.beside) == ("overview", "trade-off")
     first, compared, case, *_ = report.sections
-    assert first.figures[0].sheet.name == "overview"
+    assert [figure.sheet.name for figure in first.figures] == ["overview", "trade-off"]
     schemes, measures, cases = compared.tables
     assert ["charny", "2 of 6"] not in [[row[0], row[-1]] for row in schemes.rows]
     assert ["rate_factor", "2 of 6"] in [[row[0], row[-1]] for row in schemes.rows]
@@ -59,6 +61,49 @@ def test_the_page_says_what_came_out(page: Path) -> None:
     assert str(row[1]).startswith("cannot run here: it scales the nominal rate of the traffic, and greedy has none")
     assert set(row[2:]) == {None}
     assert [figure.sheet.name for figure in case.figures if figure.runs] == ["time-short-greedy"]
+
+
+def test_a_scheme_that_is_best_by_goodput_is_told_with_its_losses(page: Path) -> None:
+    """A source that sends at full rate delivers most, and may lose most of what it sends."""
+    results = penstock.Results(page.parent)
+    tables = list(tables_of(League.of_results(results), results))
+    told = headline(tables)
+    goodput, loss = (part for part in told.split("; by ")[:2])
+    losses = []
+    for table in tables:
+        best, lost = table.column(GOODPUT, table.case.main), table.column(LOSS, table.case.main)
+        assert best is not None
+        assert lost is not None
+        if "none" in best.best:
+            losses.append(lost["none"].estimate.mean)
+    share = 100 * sum(losses) / len(losses)
+    assert share > 0.1
+    assert re.search(rf"none \(in \d of 6; loses {share:.2g} % of what it sends\)", goodput)
+    assert "loses" not in loss
+    (short, *_) = tables
+    assert re.search(r"Goodput: none \(loses [\d.]+ % of what it sends\) is best", headline([short]))
+
+
+def test_the_trade_off_is_over_all_cases(page: Path) -> None:
+    results = penstock.Results(page.parent)
+    tables = list(tables_of(League.of_results(results), results))
+    sheet = trade_off_of_all(tables)
+    assert sheet is not None
+    lost, late = sheet.panels
+    spots = {spot.label: spot for spot in lost.spots}
+    assert list(spots) == ["none", "charny", "efci", "rate_factor"]
+    shares, losses = [], []
+    for table in tables:
+        goodput, loss = table.column(GOODPUT, table.case.main), table.column(LOSS, table.case.main)
+        assert goodput is not None
+        assert loss is not None
+        shares.append(100 * goodput["charny"].estimate.mean / max(one.estimate.mean for one in goodput.standings))
+        losses.append(100 * loss["charny"].estimate.mean)
+    assert spots["charny"].x.mean == pytest.approx(sum(shares) / 6)
+    assert spots["charny"].y.mean == pytest.approx(sum(losses) / 6)
+    assert spots["rate_factor"].x.count == 2  # it cannot run in the others
+    assert min(spot.y.mean for spot in late.spots) >= 1
+    assert trade_off_of_all(tables[:1]) is not None
 
 
 def test_scenarios_and_estimates_are_beside_the_page(page: Path) -> None:
@@ -179,6 +224,19 @@ def test_the_page_fits(chromium: Browser, page: Path, width: int, dark: bool) ->
     background, letters = chromium.value(COLOURS)
     assert (background == "rgb(22, 24, 27)") is dark
     assert (letters == "rgb(230, 230, 230)") is dark
+
+
+@needs_chromium
+def test_the_trade_off_is_beside_the_map_on_the_first_screen(chromium: Browser, page: Path) -> None:
+    boxes = "['overview', 'trade-off'].map(id => document.getElementById(id).getBoundingClientRect().toJSON())"
+    chromium.open(page, width=1400)
+    overview, trade_off = chromium.value(boxes)
+    assert trade_off["left"] >= overview["right"]
+    assert abs(trade_off["top"] - overview["top"]) < 5
+    assert trade_off["top"] + 320 < 900
+    chromium.open(page, width=420)
+    overview, trade_off = chromium.value(boxes)
+    assert trade_off["top"] >= overview["bottom"]
 
 
 @needs_chromium

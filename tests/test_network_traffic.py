@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 import penstock
 from penstock.core.errors import InputError
@@ -22,14 +21,6 @@ delay = "1 ms"
 mix = { voice = 0.2, video = "rest" }
 load = 0.5
 """
-
-
-def test_check_tells_the_load_of_whole_flows_as_the_guide_shows(penstock: Command, tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n# Voice, video and data [^`]*```", GUIDE)
-    (shown,) = re.findall(r"```text\n(Traffic\n[^`]*)```", GUIDE)
-    file = tmp_path / "mix.toml"
-    file.write_text(text.removeprefix("```toml\n").removesuffix("```"), encoding="utf-8")
-    assert shown in penstock("check", file).stdout
 
 
 def test_the_guide_has_the_kinds_and_their_rates() -> None:

@@ -21,6 +21,8 @@ SOURCE: Path = COPY["SOURCE"]
 # Of each role: the file with its list, the folder of the dummy, and the file that declares its module.
 ROLES = {
     "queue": ("queue.rs", "queue", "queue.rs"),
+    "discipline": ("queue.rs", "queue", "queue.rs"),
+    "scheduler": ("network/port/scheduler.rs", "network/port/scheduler", "network/port/scheduler.rs"),
     "policer": ("policer.rs", "policer", "policer.rs"),
     "traffic": ("traffic.rs", "traffic", "traffic.rs"),
     "congestion": ("control.rs", "control/satellite", "control/satellite.rs"),
@@ -29,9 +31,13 @@ ROLES = {
     "credit": ("transport/tp4/credit.rs", "transport/tp4/credit", "transport/tp4/credit.rs"),
     "window": ("transport/tp4/window.rs", "transport/tp4/window", "transport/tp4/window.rs"),
 }
+# The keyword of a dummy and its type, where a role has two dummies.
+SECOND = {"discipline": ("dummy_discipline", "DummyDiscipline")}
 # The macro that is the list of each role.
 LISTS = {
     "queue": "policies",
+    "discipline": "policies",
+    "scheduler": "schedulers",
     "policer": "policers",
     "traffic": "models",
     "congestion": "congestion_points",
@@ -53,7 +59,8 @@ def add(role: str, files: dict[Path, bytes]) -> None:
     declared = f"{'pub(super) ' if is_scheme else ''}mod {module};\n"
     insert(declared, files, SOURCE / declares, "\nmod ", before=True)
     path = f"super::satellite::{module}" if is_scheme else module
-    line = f"            /// A dummy.\n            dummy Dummy = {path}::Params => {path}::Dummy;\n"
+    keyword, variant = SECOND.get(role, ("dummy", "Dummy"))
+    line = f"            /// A dummy.\n            {keyword} {variant} = {path}::Params => {path}::Dummy;\n"
     begin = f"macro_rules! {LISTS[role]} {{\n    ($then:ident! $arguments:tt) => {{\n        $then! {{ $arguments\n"
     insert(line, files, SOURCE / list_file, begin)
 
@@ -106,6 +113,8 @@ def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     told = cargo(tree, "--lib", "--", *LAWS)
     assert "test control::laws::" in told
     assert "test queue::tests::laws ... ok" in told
+    assert "test queue::tests::laws_of_disciplines ... ok" in told
+    assert "test network::port::scheduler::tests::laws ... ok" in told
     assert "test policer::tests::laws ... ok" in told
     assert "test traffic::tests::laws ... ok" in told
     assert "test transport::tp4::tests::laws::laws ... ok" in told
@@ -116,18 +125,23 @@ def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
     told = cargo(tree, "--test", "engine", "--", "dummies::", "--nocapture").splitlines()
     schema = json.loads(next(line for line in told if line.startswith("SCHEMA ")).removeprefix("SCHEMA "))
     chosen = [
-        branch["properties"]["dummy"]
+        branch["properties"]
         for definition in schema["$defs"].values()
         for branch in definition.get("oneOf", [])
-        if "dummy" in branch.get("properties", {})
+        if {"dummy", "dummy_discipline"} & branch.get("properties", {}).keys()
     ]
     assert len(chosen) == len(ROLES)
     page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["ScenarioPage"](schema).text()
     assert page.count("`dummy") >= len(ROLES)
     groups = [line.split() for line in told if line.startswith("GROUP ")]
-    assert [group[1] for group in groups] == ["data", "discarded", "transport"]
+    assert [group[1] for group in groups] == ["data", "discarded", "halved", "slow", "swift", "transport"]
     # One PDU every millisecond; a queue that is always full discards each.
     assert (groups[0][2:], groups[1][2:]) == (["1000", "0"], ["1000", "1000"])
-    assert int(groups[2][2]) > 1
+    # Of two PDUs at the head, one is discarded.
+    assert groups[2][2:] == ["1000", "500"]
+    # The line carries 1,179 PDUs of two flows with 1,000 each: those of the last queue first.
+    assert int(groups[3][3]) > 800
+    assert groups[4][2:] == ["1000", "0"]
+    assert int(groups[5][2]) > 1
     readings = next(line for line in told if line.startswith("READINGS ")).split()
-    assert {"dummy_arrivals", "dummy_factor"} <= set(readings)
+    assert {"dummy_arrivals", "dummy_factor", "dummy_heads_0"} <= set(readings)

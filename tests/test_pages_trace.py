@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from penstock import Scenario, Simulation, run
 from penstock.cli import main
 from penstock.core.findings import Reading
 from penstock.core.units import seconds
-from penstock.plot import Panel, Sheet
+from penstock.plot import Panel, Sheet, Trace, shared_traces
+from penstock.plot.layout import draw
+from penstock.plot.traces import BANDS, band, is_band
 from penstock.show import PAGE
 from penstock.show.readings import Readings
 from penstock.show.report import html
-from penstock.show.trace import CLOSE_UP_TRANSPORT, MOST_VALUES, READINGS, page_of, sampled, sheets, title_of
+from penstock.show.trace import CLOSE_UP, CLOSE_UP_TRANSPORT, MOST_VALUES, READINGS, page_of, sampled, sheets, title_of
+from penstock.show.trace_changes import ROUND_TRIPS
 from penstock.show.trace_panels import MOST_SOURCES, NOTICE_PARTS, busiest, notice_panels, source_panels, span
 
 BACKOFF = {"flow.data.transport.tp4.window": {"backoff": {"initial_threshold": 4}}}
@@ -228,3 +232,88 @@ def test_the_page_of_a_run_says_how_its_busiest_line_did(small: Scenario) -> Non
     assert page.lead == "trace"
     text = html(page)
     assert text.count("data-panel=") == sum(len(figure.sheet.panels) for figure in page.sections[0].figures)
+
+
+# ------------------------------------------------------------------------------------------------ changes and bands
+FADE = {"at": "8 s", "path": "line.trunk.rate", "value": "1 Mb/s"}
+BACK = {"at": "12 s", "path": "line.trunk.rate", "value": "2 Mb/s"}
+
+
+def changed(small: Scenario, *changes: Mapping[str, str]) -> list[Sheet]:
+    """The figures of a run of 20 s with changes, and 4,000 readings."""
+    scenario = small.with_({"duration": "20 s", "measure.sample": "5 ms", "change": list(changes)})
+    return sheets(scenario, run(scenario))
+
+
+def test_changes_are_marked_and_told(small: Scenario) -> None:
+    whole, first, second = changed(small, FADE, BACK, {**FADE, "path": "line.trunk.delay", "value": "9 ms"})
+    assert [list(panel.instants) for panel in whole.panels] == [[8, 12]] * len(whole.panels)
+    assert [panel.numbered for panel in whole.panels] == [True] + [False] * (len(whole.panels) - 1)
+    told = "Dashed lines are changes. 1: at 8 s, line.trunk.rate=1 Mb/s, line.trunk.delay=9 ms; 2: at 12 s, line.trunk"
+    assert whole.caption.startswith(told)
+    assert first.title.endswith("the change at 8 s: line.trunk.rate=1 Mb/s, line.trunk.delay=9 ms")
+    assert second.title.endswith("the change at 12 s: line.trunk.rate=2 Mb/s")
+    assert [sheet.name for sheet in (whole, first, second)] == ["trace", "trace-change-1", "trace-change-2"]
+
+
+def test_a_close_up_of_a_change_has_what_was_before_and_round_trips_after(small: Scenario) -> None:
+    _, close = changed(small, FADE)
+    assert close.name == "trace-change"
+    low, high = close.panels[0].span or (0, 0)
+    assert low < 8 < high
+    assert high - low == pytest.approx(CLOSE_UP * 0.005, rel=0.02)
+    assert 8 - low < high - 8
+    scenario = small.with_({"line.trunk.delay": "50 ms"})
+    _, close = changed(scenario, FADE)
+    low, high = close.panels[0].span or (0, 0)
+    assert high - low == pytest.approx(ROUND_TRIPS * 0.1, rel=0.02)
+
+
+def test_without_a_change_the_close_up_is_the_end(small: Scenario) -> None:
+    whole, close = changed(small)
+    assert close.name == "trace-close-up"
+    assert not any(panel.instants for sheet in (whole, close) for panel in sheet.panels)
+    assert max(close.panels[0].traces[0].x) == pytest.approx(20, abs=0.01)
+
+
+def test_a_line_whose_rate_changes_has_no_one_rate() -> None:
+    """The mean rate of the run would be the bottleneck of no moment of it."""
+    network = {"dumbbell": {"pairs": 2, "rate": "20 Mb/s", "delay": "1 ms"}}
+    change = {**FADE, "at": "1 s", "value": "10 Mb/s"}
+    scenario = Scenario.of({"duration": "2 s", "scheme": "erica", "network": network, "change": [change]})
+    read, _ = sampled(scenario, 2)
+    (whole, *_) = sheets(scenario, run(read))
+    panels = panels_of(whole)
+    rates = next(panel for label, panel in panels.items() if label.startswith("rates at trunk"))
+    assert rates.level is None
+    assert "rate" in {trace.label for trace in rates.traces}
+    assert "ACR (Mb/s)" in panels
+
+
+def test_a_trace_that_would_be_a_band_is_a_mean_with_its_extremes() -> None:
+    x = [number / 1000 for number in range(5000)]
+    fast = Trace("queue", x, [float(10 * (number % 2) + (number == 2500) * 40) for number in range(5000)])
+    slow = Trace("queue", x, [float(number // 50 % 2) for number in range(5000)])
+    assert is_band(fast)
+    assert not is_band(slow)
+    middles, means, low, high = band(fast)
+    assert len(middles) == BANDS
+    assert sorted(set(means)) == [5, 7]
+    assert (set(low), set(high)) == ({0.0}, {10.0, 40.0})
+    sheet = shared_traces("trace", "t", [Panel("", "queue", traces=[fast])], caption="One.")
+    assert sheet.caption.startswith("One. Where a shade is, the line is the mean")
+    assert shared_traces("trace", "t", [Panel("", "queue", traces=[slow])], caption="One.").caption == "One."
+    (axis,) = draw(sheet).axes
+    (shade,) = axis.collections
+    assert np.asarray(shade.get_paths()[0].vertices)[:, 1].max() == 40
+    (line,) = axis.lines
+    assert np.max(np.asarray(line.get_ydata())) == pytest.approx(7)
+
+
+def test_marks_are_drawn_where_the_axis_has_them() -> None:
+    trace = Trace("queue", [0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    panels = [Panel("", "queue", traces=[trace]), Panel("", "rate", traces=[trace])]
+    figure = draw(shared_traces("trace", "t", panels, instants=[0.5, 1.5, 9.0]))
+    for number, axis in enumerate(figure.axes):
+        assert [np.asarray(line.get_xdata())[0] for line in axis.lines[1:]] == [0.5, 1.5]
+        assert [text.get_text() for text in axis.texts] == (["1", "2"] if number == 0 else [])

@@ -13,7 +13,7 @@ from penstock.core.scenario import schema
 
 SCHEMA = schema()
 TOOL = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "reference.py"))
-PAGE: str = TOOL["ScenarioPage"](SCHEMA).text()
+PAGE: str = TOOL["scenario_page"]()
 
 
 def choices() -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -69,3 +69,27 @@ def test_a_parameter_says_what_a_change_does_or_why_it_stays() -> None:
     reserved = [row for row in rows("mcr") if "(MCR)" in row]
     assert len(reserved) == 2
     assert all("*Stays during a run:* the switches reserve minimum rates" in row for row in reserved)
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("line.NAME.congestion_point.erica_plus", "erica"),
+        ("flow.NAME.reaction_point.rate_factor.slow_start", "satellite"),
+        ("line.NAME.queues.push_out", "queues"),
+        ("flow.NAME.policers.gcra", "policers"),
+        ("flow.NAME.transport.tp4.credit.congestion_avoidance", "atn"),
+        ("network.waxman", "networks"),
+        ("capacity.NAME", "networks"),
+    ],
+)
+def test_the_section_of_a_part_leads_to_its_model(path: str, page: str) -> None:
+    section = PAGE[PAGE.index(f"## `{path}`") :].split("\n## ", 2)[0]
+    assert f"](../../models/{page}.md)." in section
+    assert (Path(__file__).parents[1] / "docs" / "models" / f"{page}.md").is_file()
+
+
+def test_tables_that_are_no_model_lead_nowhere() -> None:
+    assert [TOOL["model_of"](path) for path in ("", "line.NAME", "flow.NAME.traffic.on_off.off.pareto", "stop")] == [
+        ""
+    ] * 4

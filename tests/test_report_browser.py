@@ -11,7 +11,7 @@ from test_report import sample
 
 from penstock.plot import Curve, Tail, against, shared_traces, tails
 from penstock.plot.sheet import Panel, Trace
-from penstock.show.report import Figure, Report, Section, html
+from penstock.show.report import Figure, Report, Section, Statement, html
 
 pytestmark = needs_chromium
 
@@ -56,6 +56,21 @@ def at(chromium: Browser, figure: int, panel: int, x: float, y: float) -> tuple[
     """The place on the screen of a share of a panel's box."""
     left, top = chromium.value(AT % (figure, panel, x, y))
     return float(left), float(top)
+
+
+def test_no_space_is_left_below_claims_that_are_longer_than_their_figure(chromium: Browser, tmp_path: Path) -> None:
+    reasons = ["yes: a clause of a claim that is as long as those of the studies, and takes two lines"] * 6
+    claims = [Statement(f"c{number}", "a claim", "reproduced", "p", "o", reasons) for number in range(4)]
+    figure = Figure(figures()[0].sheet, statements=claims)
+    page = tmp_path / "long.html"
+    page.write_text(html(Report("R", "H", "", [Section("S", figures=[figure])], lead="numbers")))
+    chromium.open(page, width=1400)
+    low, last, drawing = chromium.value(
+        "['figure', 'figure .claim:last-child', 'figure svg']"
+        ".map(each => document.querySelector(each).getBoundingClientRect().bottom)"
+    )
+    assert last > drawing + 100, "the claims are longer"
+    assert low - last < 40
 
 
 @pytest.mark.parametrize(

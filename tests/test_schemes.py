@@ -46,6 +46,12 @@ def test_a_scheme_is_the_same_run_as_its_parts_written_out(penstock: Command, tm
     printed = penstock("check", file, "--expanded").stdout
     assert tomllib.loads(printed) == tomllib.loads(long.to_toml())
     assert tomllib.loads(penstock("check", file, "--defaults").stdout)["scheme"] == "erica"
+    # Every value is stated: no parameter is left out for its usual value.
+    assert penstock("check", file, "--expanded", "--defaults").stdout == printed
+    built = tomllib.loads(printed)
+    assert next(iter(built["line"].values()))["congestion_point"]["erica"]["target"] == 0.9
+    source = built["flow"]["data"]["reaction_point"]["tm40"]
+    assert [source[key] for key in ("pcr", "mcr", "icr", "frtt")] == ["auto", "0 b/s", "auto", "unlimited"]
 
 
 def _run_id(scenario: Scenario) -> str:

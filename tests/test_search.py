@@ -19,9 +19,10 @@ from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 import penstock as package
 from penstock.analyse.condition import Condition, condition
 from penstock.analyse.metric import Metric
-from penstock.api.capacity import capacity, turns
+from penstock.api.capacity import Bisection, capacity, range_for, turns
 from penstock.api.ranges import Choices, Range, fitted, range_of, values_of
 from penstock.api.search import Proposer, Question, Tried, all_settings, search
+from penstock.api.trials import Trials
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.execute.store import Store
@@ -46,6 +47,7 @@ traffic.cbr = { rate = "100 kb/s" }
 """
 LOSSES = "steady.loss_ratio > 0.02"
 RANDOM = CONSTANT.replace("cbr", "poisson")
+BUFFER = "line.trunk.queues[0].drop_tail.size"
 
 
 @pytest.fixture
@@ -75,6 +77,12 @@ def test_a_range_without_fractions_may_be_of_a_number_that_has_them(steady: Scen
     controlled = steady.with_({"line.trunk.congestion_point": {"class_rates": {}}, "mismatches": "warn"})
     trigger = fitted(range_of("line.trunk.congestion_point.class_rates.trigger", "1..2"), controlled)
     assert not trigger.is_whole
+
+
+def test_a_range_with_a_unit_has_the_values_that_the_parameter_takes(steady: Scenario) -> None:
+    assert fitted(range_of("line.trunk.queues[0].drop_tail.size", "10 cells..400 cells"), steady).is_whole
+    assert not fitted(range_of("line.trunk.rate", "2 Mb/s..8 Mb/s"), steady).is_whole
+    assert not fitted(range_of("line.trunk.delay", "1 ms..2 ms"), steady).is_whole
 
 
 @pytest.mark.parametrize(
@@ -229,6 +237,30 @@ def test_without_a_range_the_upper_end_doubles(steady: Scenario, tmp_path: Path)
     results = capacity(steady, "flow.steady.count", LOSSES, tmp_path / "out", replications=3)
     assert answer_of(results) == {"state": "bracketed", "least": 10.0, "most": 11.0}
     assert [value for value, _ in results.about["details"]["bisected"][:4]] == [1.0, 4.0, 8.0, 16.0]
+
+
+def test_the_least_buffer_for_a_loss_is_a_whole_number_of_cells(steady: Scenario, tmp_path: Path) -> None:
+    """Eight sources send at the same instants: with eight places no cell is lost, with seven one in eight."""
+    sudden = steady.with_({"duration": "50 ms", "flow.steady.traffic.cbr.start": "0 s", "flow.steady.count": 8})
+    results = capacity(
+        sudden, f"{BUFFER}=2 cells..20 cells", "steady.loss_ratio < 0.1", tmp_path / "out", replications=3
+    )
+    assert answer_of(results) == {"state": "bracketed", "least": 7, "most": 8}
+
+
+def test_judgements_in_a_wide_range_of_whole_numbers_are_a_hundredth_of_it_apart(
+    steady: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = Range(BUFFER, 10.0, 2010.0, "cells", is_whole=True)
+    found = Bisection(wanted, False, condition(LOSSES, steady, "--until"), Trials.__new__(Trials), 3, {"judged": []})
+    monkeypatch.setattr(Bisection, "look", lambda *_: (Estimate(0.02, 0.01, 0.03, 6), {}))
+    assert found.judge(300.0, upper=True) is None
+    assert [judged["value"] for judged in found.details["judged"]] == [300, 320, 340, 380, 460, 620, 940, 1580]
+
+
+def test_without_a_range_a_buffer_doubles_in_whole_cells(steady: Scenario) -> None:
+    assert range_for(BUFFER, steady) == (Range(BUFFER, 1.0, 10.0, "PDUs", is_whole=True), True)
+    assert range_for("line.trunk.rate", steady)[0] == Range("line.trunk.rate", 0.001, 1.0, "Mb/s")
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
-from studio_page import AT_REST, Studio, needs_studio
+from studio_page import AT_REST, READY, Studio, needs_studio
 
 import penstock
 
 pytestmark = needs_studio
-READY = "satellite/1-case-2"
+FIRST = "satellite/3-case-2"
 AXE = Path(__file__).parent.parent / "studio/node_modules/axe-core/axe.min.js"
 
 
@@ -23,11 +24,26 @@ def fingerprint(time: str, name: str = READY) -> str:
 
 
 def test_it_starts_with_a_scenario_at_its_beginning(studio: Studio) -> None:
-    studio.open()
+    studio.open("")
     assert studio.page.title() == "Penstock Studio"
     assert studio.time == 0
-    assert studio.fingerprint == penstock.Simulation(READY).fingerprint
+    assert studio.page.input_value("#scenario") == FIRST
+    assert studio.fingerprint == penstock.Simulation(FIRST).fingerprint
     assert studio.page.locator("canvas").count() == 2
+
+
+def test_in_the_first_scenario_something_happens_soon(studio: Studio) -> None:
+    """Within a few seconds of the reader a queue fills and overflows, and notices are sent."""
+    page = studio.open("").page
+    studio.go("5 s")
+    page.click("text=The last samples as a table")
+    head = page.get_by_role("region", name="Samples").locator("thead th").all_inner_texts()
+    studio.go("2 s")
+    row = page.get_by_role("region", name="Samples").locator("tbody tr").first.locator("th, td").all_inner_texts()
+    found = dict(zip(head, row, strict=True))
+    assert float(found["queue at satellite, PDUs"].replace(",", "")) > 500
+    assert float(found["PDUs lost, per sample"]) > 0
+    assert float(found["notices, per sample"]) > 0
 
 
 def test_going_to_a_time_and_back_gives_the_fingerprints_of_python(studio: Studio) -> None:
@@ -43,7 +59,7 @@ def test_express_ends_with_the_fingerprint_of_python(studio: Studio) -> None:
     studio.expect_value("#time", r"^180\.00 s$")
     studio.page.wait_for_selector(".page[data-mode=paused]")
     assert studio.fingerprint == fingerprint("180 s")
-    assert studio.page.is_disabled("#run")
+    assert studio.page.inner_text("#run").startswith("Run again")
 
 
 def test_the_space_bar_runs_and_pauses_and_the_pause_is_exact(studio: Studio) -> None:
@@ -155,7 +171,7 @@ def test_a_pasted_scenario_runs(studio: Studio, small_text: str) -> None:
     studio.open()
     studio.write(small_text)
     studio.page.click("#start-again")
-    studio.page.get_by_text("Two groups on one line", exact=True).first.wait_for()
+    studio.page.wait_for_selector(".title:has-text('Two groups on one line')")
     studio.go("1 s")
     simulation = penstock.Simulation(penstock.Scenario.parse(small_text))
     simulation.run_until("1 s")
@@ -187,6 +203,20 @@ def test_axe_finds_nothing_and_the_page_fits(studio: Studio) -> None:
         found = page.evaluate(AXE.read_text(encoding="utf-8") + "; axe.run()")
         assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_picture_of_the_sources_has_the_scale_of_its_data(studio: Studio, tmp_path: Path) -> None:
+    """Sources may send 150 Mb/s, and do for a moment: their shares of the trunk have the colours."""
+    page = studio.open().page
+    studio.choose("abr/parking-lot-erica")
+    studio.go("1 s")
+    studio.press("l")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save SVG").click()
+    download.value.save_as(tmp_path / "picture.svg")
+    found = re.search(r"3 sources: rate, dark (.+?), yellow (\d+) Mb/s or more", (tmp_path / "picture.svg").read_text())
+    assert found
+    assert 45 <= float(found[2]) < 100
 
 
 @pytest.mark.parametrize("name", ["abr/gfc-2-erica", "atn/scenario-a", "atm_lan/figure-3"])

@@ -194,7 +194,7 @@ def test_a_link_from_python_opens(studio: Studio, small_text: str) -> None:
     python = penstock.Simulation(penstock.Scenario.parse(small_text), seed=7)
     python.run_until("1 s")
     assert studio.fingerprint == python.fingerprint
-    assert studio.page.locator("#scenario option:checked").inner_text() == "own scenario: small"
+    assert studio.page.locator("#scenario option:checked").inner_text() == "Two groups on one line"
 
 
 def test_a_link_to_a_ready_scenario_chooses_it(studio: Studio) -> None:

@@ -7,8 +7,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use penstock_engine::core::pdu::Marks;
-use penstock_engine::core::pdu::rm_cell::RmCell;
 use penstock_engine::core::quantity::{Bits, Count};
 use penstock_engine::core::time::{LineRate, Rate, Span};
 use penstock_engine::scenario::document;
@@ -50,10 +48,6 @@ fn main() -> io::Result<()> {
             .enumerate()
     {
         seed(&corpus, "trace", number, text.as_bytes())?;
-    }
-    for (number, er) in [0.0, 10.0, 353_207.55].into_iter().enumerate() {
-        let cell = RmCell { marks: Marks::DIR.with(Marks::CI), er, ccr: 10.0, ql: 7, ..RmCell::default() };
-        seed(&corpus, "rm_cell", number, &cell.encode())?;
     }
     let lines: String = words.iter().map(|word| entry(word)).collect();
     fs::write(fuzz.join("dictionary"), lines)

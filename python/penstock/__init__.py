@@ -12,6 +12,7 @@ Names are imported at their first use, so that a worker process loads little mor
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
+    from penstock.importing.opportunities import import_rates as import_rates
     from penstock.importing.trace import import_trace as import_trace
     from penstock.league.league import Case as Case
     from penstock.league.league import League as League
@@ -90,6 +92,7 @@ _NAMES = {
     "importing": ["import_network"],
     "league.league": ["Case", "League"],
     "league.table": ["CaseTable", "tables_of"],
+    "importing.opportunities": ["import_rates"],
     "importing.trace": ["import_trace"],
     "show": ["page_of"],
     "show.network": ["network_figure"],
@@ -102,7 +105,7 @@ __all__ = [*_HOMES]
 def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(import_module(f"penstock.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+    raise AttributeError(f"module 'penstock' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -123,7 +123,9 @@ class Run:
     @property
     def fingerprint(self) -> str: ...
 
-def normalise(text: str, form: Literal["toml", "json"], read_file: Callable[[str, str], str] | None = None) -> str: ...
+def normalise(
+    text: str, form: Literal["toml", "json"], read_file: Callable[[str, str, str | None], str] | None = None
+) -> str: ...
 def estimate(
     json: str,
     most_pdus: int | None = None,

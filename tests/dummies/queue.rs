@@ -1,6 +1,6 @@
 //! A queue policy that a test adds: every queue is full.
 
-use super::{Discard, QueueParams, Verdict};
+use super::{Discard, Discipline, Env, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
@@ -25,7 +25,7 @@ pub struct Dummy;
 impl Dummy {
     /// Full.
     #[must_use]
-    pub fn new(_params: &Params, _env: ()) -> Dummy {
+    pub fn new(_params: &Params, _env: Env) -> Dummy {
         Dummy
     }
 }
@@ -38,6 +38,10 @@ impl Discard for Dummy {
     fn size(&self) -> Option<u64> {
         Some(0)
     }
+}
+
+impl Discipline for Dummy {
+    fn retune(&mut self, _params: &super::Params) {}
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use penstock_engine::scenario::document;
 
 const SCENARIO: &str = r#"
 duration = "1 s"
+mismatches = "warn"
 measure.sample = "100 ms"
 
 [line.trunk]
@@ -19,6 +20,17 @@ between = ["c", "d"]
 rate = "10 Mb/s"
 queues = [{ dummy = {} }]
 
+[line.halving]
+between = ["e", "f"]
+rate = "10 Mb/s"
+queues = [{ dummy_discipline = {} }]
+
+[line.backwards]
+between = ["g", "h"]
+rate = "0.5 Mb/s"
+queues = [{ drop_tail = { size = "9 cells" } }, { drop_tail = { size = "9 cells" } }]
+scheduler.dummy = {}
+
 [flow.data]
 path = ["a", "b"]
 traffic.dummy = {}
@@ -29,6 +41,20 @@ notification_point.dummy = {}
 [flow.discarded]
 path = ["c", "d"]
 traffic.dummy = {}
+
+[flow.halved]
+path = ["e", "f"]
+traffic.dummy = {}
+
+[flow.slow]
+path = ["g", "h"]
+traffic.dummy = {}
+priority = 0
+
+[flow.swift]
+path = ["g", "h"]
+traffic.dummy = {}
+priority = 1
 
 [flow.transport]
 path = ["a", "b"]

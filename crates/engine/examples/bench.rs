@@ -8,9 +8,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 
+use penstock_engine::core::key::{Key, Place};
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::network::agenda::{Agenda, Member};
-use penstock_engine::network::lane::{Key, Place};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;

@@ -12,13 +12,13 @@ pub mod lane;
 pub mod policer_node;
 pub mod port;
 pub mod position;
-pub mod queue_state;
 pub mod receiver;
 pub mod sinks;
 #[cfg(test)]
 pub(crate) mod testing;
 mod touch;
 
+use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
@@ -26,7 +26,6 @@ use context::Ctx;
 use downlinks::Downlinks;
 use hosts::Hosts;
 use inbox::Inbox;
-use lane::Key;
 use policer_node::PolicerNode;
 use port::Port;
 use sinks::Sinks;

@@ -1,5 +1,7 @@
 //! Policers: usage parameter control at the edge of the network, and the queue that shapers share.
 //!
+//! The models: docs/models/policers.md.
+//!
 //! A *meter* (GCRA, a leaky bucket without queue) judges a PDU at the instant of its arrival. A *shaper* (peak-rate
 //! controller, a leaky bucket with a queue) may hold it back. Its node reports arrivals to it in order, perhaps before
 //! they happen. Its next event follows from the reported arrivals.
@@ -368,8 +370,8 @@ mod tests {
             prop_assert_eq!(&run(&mut policer.clone(), &times, batch), &plain);
         }
 
-        /// Asked about each PDU at its arrival, a policer does what it does where it is told of them; and asked about one
-        /// that does not conform, it is as before.
+        /// A policer gives the same verdicts at the arrival of each PDU as in the order of its events. A PDU that does not
+        /// conform leaves its state as it was.
         #[test]
         fn a_verdict_at_the_arrival_is_the_same(times in arrival_times()) {
             for params in Params::cases().into_iter().map(|case| case.params) {

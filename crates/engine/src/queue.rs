@@ -1,18 +1,33 @@
 //! Queue policies: what a full or long queue does.
 //!
-//! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. A policy has no state
-//! beside its parameters: with other parameters it is built anew.
+//! The models: docs/models/queues.md.
+//!
+//! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. Each policy implements
+//! [`Discard`], what it does at a length alone, and [`Discipline`], what it does with the time, its state and random
+//! numbers. A policy without state leaves the methods of `Discipline` as they are.
 
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
+use crate::core::random::Stream;
+use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
+use crate::core::time::{LineRate, Span, Time};
 
+pub(crate) mod bits;
 mod clp_threshold;
+mod codel;
 mod drop_tail;
 mod drop_tail_bits;
+pub(crate) mod lengths;
+pub mod measures;
 mod npdu_priority;
+pub(crate) mod order;
 mod push_out;
+mod random_loss;
+mod red;
+pub mod store;
 mod unlimited;
 
 /// The fate of an arriving PDU.
@@ -26,9 +41,55 @@ pub enum Verdict {
     PushOut,
 }
 
+/// The fate of the PDU at the head of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is sent.
+    Send,
+    /// It is discarded, and the next one is asked about.
+    Discard,
+}
+
+/// What a policy needs when it is built, besides its parameters.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// Random numbers of this queue alone.
+    pub stream: Stream,
+    /// Rate of the line; none for a delay without queueing.
+    pub rate: Option<LineRate>,
+}
+
+/// A queue at the arrival of a PDU.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueView {
+    /// Time of the arrival.
+    pub now: Time,
+    /// PDUs that it finds in the queue, or bits if the policy counts those.
+    pub length: u64,
+    /// When the line has sent all PDUs whose service has begun: in the past if it is free.
+    pub free_at: Time,
+}
+
+/// A queue when the line is free for the PDU at its head.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadView {
+    /// This time.
+    pub now: Time,
+    /// How long the PDU has waited.
+    pub sojourn: Span,
+    /// Bits that wait behind it in its queue.
+    pub behind: u64,
+}
+
 impl Params {
     /// No limit: the default of a queue.
     pub const UNLIMITED: Params = Params::Unlimited(unlimited::Params {});
+
+    /// The policy for questions about its limits only.
+    #[must_use]
+    pub fn sketch(&self) -> Policy {
+        self.build(Env { stream: Stream::new(0, 0, ""), rate: None })
+    }
 }
 
 /// What a change of a limit does.
@@ -63,14 +124,20 @@ macro_rules! policies {
             clp_threshold ClpThreshold = clp_threshold::Params => clp_threshold::ClpThreshold;
             /// A full queue discards a waiting PDU tagged CLP=1 to let one with CLP=0 in.
             push_out PushOut = push_out::Params => push_out::PushOut;
+            /// Discards or marks at the head, while PDUs wait too long (CoDel, RFC 8289).
+            codel Codel = codel::Params => codel::Codel;
+            /// Discards at random, the more the longer the queue is in the mean (RED).
+            red Red = red::Params => red::Red;
+            /// Loses PDUs whatever the length of the queue: at random, every n-th, or in bursts.
+            random_loss RandomLoss = random_loss::Params => random_loss::RandomLoss;
         }
     };
 }
 
-policies!(define_role! [Params Policy ()]);
+policies!(define_role! [Params Policy Env]);
 
 role_trait! {
-    /// A queue policy: what it does with each PDU that arrives.
+    /// A queue policy: what it does with each PDU that arrives, by the length of the queue alone.
     pub trait Discard for Policy by policies {
         required
         /// Judges `pdu`, which finds `length` PDUs (or bits, if the policy counts those) in the queue.
@@ -91,12 +158,37 @@ role_trait! {
 }
 
 role_trait! {
+    /// A queue policy with the time, its state, and random numbers.
+    pub trait Discipline: Discard for Policy by policies {
+        required
+        /// Takes other parameters of the same policy, and keeps its state.
+        fn retune(&mut self, params: &Params);
+
+        provided
+        /// Judges `pdu` at its arrival, and may mark it. A policy that does more here than `verdict` has no `limits`.
+        fn on_arrival(&mut self, pdu: &mut Pdu, view: &QueueView) -> Verdict { self.verdict(pdu, view.length) }
+        /// Judges the PDU at the head when the line is free for it, and may mark it. Asked only if `decides_at_head`.
+        fn on_head(&mut self, pdu: &mut Pdu, view: &HeadView) -> Fate { Fate::Send }
+        /// Whether it judges PDUs at the head. The departures of such a queue are not known in advance.
+        fn decides_at_head(&self) -> bool { false }
+        /// The rate of the line is now `rate`.
+        fn on_rate(&mut self, rate: LineRate) {}
+        /// Readings for a time series.
+        fn readings(&self, each: &mut Each<'_>) {}
+    }
+}
+
+role_trait! {
     /// The parameters of a queue policy, as the assembly reads them.
     pub trait QueueParams for Params by policies {
         required
         provided
         /// The most bits that the queue can hold, if that is its limit.
         fn size_in_bits(&self) -> Option<Bits> { None }
+        /// Whether it discards PDUs that have room.
+        fn discards_early(&self) -> bool { false }
+        /// The marks that it sets.
+        fn sends(&self) -> Signals { Signals::NONE }
         /// Whether it serves NPDUs of higher priority first.
         fn serves_by_priority(&self) -> bool { false }
     }
@@ -104,11 +196,14 @@ role_trait! {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks};
-    use crate::core::time::Time;
+    use crate::core::time::Rate;
 
     pub(super) fn pdu(tagged: bool) -> Pdu {
         let mut pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
@@ -116,6 +211,10 @@ mod tests {
             pdu.marks.set(Marks::CLP);
         }
         pdu
+    }
+
+    pub(super) fn env() -> Env {
+        Env { stream: Stream::new(1, 0, "queue"), rate: Some(LineRate::Bits(Rate(1_000_000))) }
     }
 
     #[test]
@@ -130,14 +229,89 @@ mod tests {
         assert!(read("unlimited.size = 1").is_err());
     }
 
+    /// A queue of one line with its policy, in which the first PDU is the next to serve.
+    #[derive(Clone)]
+    struct Bench {
+        policy: Policy,
+        waiting: VecDeque<(Pdu, Time)>,
+        now: Time,
+        /// The verdicts, with the marks that the PDU had then.
+        seen: Vec<(Verdict, u16)>,
+    }
+
+    impl Bench {
+        /// An arrival. Returns the number of PDUs that it found.
+        fn arrive(&mut self, tagged: bool) -> u64 {
+            let (mut pdu, found) = (pdu(tagged), self.waiting.len() as u64);
+            let length = if self.policy.counts_bits() { self.bits() } else { found };
+            let view = QueueView { now: self.now, length, free_at: self.now };
+            let verdict = self.policy.on_arrival(&mut pdu, &view);
+            self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
+            if verdict == Verdict::Admit {
+                self.waiting.push_back((pdu, self.now));
+            }
+            found
+        }
+
+        /// Serves the first PDU that the policy lets pass.
+        fn serve(&mut self) {
+            while let Some((mut pdu, arrived)) = self.waiting.pop_front() {
+                let view = HeadView { now: self.now, sojourn: self.now.since(arrived), behind: self.bits() };
+                let passes = !self.policy.decides_at_head() || self.policy.on_head(&mut pdu, &view) == Fate::Send;
+                let verdict = if passes { Verdict::Admit } else { Verdict::Discard };
+                self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
+                if passes {
+                    return;
+                }
+            }
+        }
+
+        fn bits(&self) -> u64 {
+            self.waiting.iter().map(|(pdu, _)| pdu.bits()).sum()
+        }
+
+        /// Some arrivals, tagged or not, and services, each after some microseconds.
+        fn run(&mut self, steps: &[(u64, Option<bool>)]) {
+            for &(pause, arrival) in steps {
+                self.now += Span(pause * 1_000_000);
+                let Some(tagged) = arrival else {
+                    self.serve();
+                    continue;
+                };
+                let found = self.arrive(tagged);
+                let verdict = self.seen.last().map(|seen| seen.0);
+                assert!(verdict != Some(Verdict::Admit) || self.policy.size().is_none_or(|size| found < size));
+                assert!(verdict != Some(Verdict::PushOut) || self.policy.pushes_out());
+            }
+        }
+    }
+
     proptest! {
+        /// What every discipline owes: never more than the size; marks only where they are announced; and a change of
+        /// nothing changes nothing, so state is kept.
+        #[test]
+        fn laws_of_disciplines(steps in vec((0..3_000u64, any::<Option<bool>>()), 1..200)) {
+            for params in Params::cases().into_iter().map(|case| case.params) {
+                let policy = params.build(env());
+                let mut bench = Bench { policy, waiting: VecDeque::new(), now: Time::ZERO, seen: Vec::new() };
+                let (first, rest) = steps.split_at(steps.len() / 2);
+                bench.run(first);
+                let mut changed = bench.clone();
+                changed.policy.retune(&params);
+                bench.run(rest);
+                changed.run(rest);
+                prop_assert_eq!(&bench.seen, &changed.seen);
+                prop_assert!(!params.sends().is_empty() || bench.seen.iter().all(|seen| seen.1 == 0));
+            }
+        }
+
         /// What every policy owes: never more than the size, a clean PDU no worse off than a tagged one, no refusal
         /// at a length where a longer queue admits, and `PushOut` only where it was announced.
         #[test]
         fn laws(length in 0u64..60) {
             for params in Params::cases().into_iter().map(|case| case.params) {
                 prop_assert_eq!(params.check(), Ok(()));
-                let policy = params.build(());
+                let policy = params.sketch();
                 let clean = policy.verdict(&pdu(false), length);
                 let tagged = policy.verdict(&pdu(true), length);
                 if policy.size().is_some_and(|size| length >= size) {

@@ -2,8 +2,8 @@
 //! fork.
 //!
 //! There is no list of events. In a round every unit runs alone, in a tight loop, up to its horizon: nothing can arrive
-//! before the horizon any more. Then the next unit runs. A unit is a node, or a [`cluster`]: nodes connected in a loop
-//! without delay.
+//! before it any more ([`horizon`] has the rules). Then the next unit runs. A unit is a node, or a [`cluster`]: nodes
+//! connected in a loop without delay.
 
 mod apply;
 mod change;
@@ -21,16 +21,17 @@ mod unit;
 use std::collections::BTreeMap;
 
 use crate::core::error::Error;
+use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
 use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, FlowState, kind_of};
-use crate::network::lane::{Key, Lane};
+use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
-use crate::network::queue_state::QueueState;
 use crate::network::receiver::Receiver;
+use crate::queue::measures::QueueState;
 use crate::transport::tp4::Journeys;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
@@ -180,8 +181,8 @@ impl<P: Probe> World<P> {
         self.ctx.handled
     }
 
-    /// How much has been done: PDUs that nodes have read, or those that hosts have sent if these are more. They wait on
-    /// overloaded access lines.
+    /// The work so far: PDUs that nodes have read, or those that hosts have sent if these are more, as on overloaded
+    /// access lines.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.ctx.handled.max(self.ctx.sent)
@@ -289,8 +290,8 @@ impl<P: Probe> World<P> {
     }
 
     /// Runs to `until`, or to the end of the run if that is earlier. Everything up to and including that time has then
-    /// happened. It stops earlier, at any time, after about `most` PDUs of [`World::work`]; the result is then false,
-    /// whatever the clock is. From time to time it checks the conservation of PDUs.
+    /// happened, and it returns true. After about `most` PDUs of [`World::work`] it stops at an earlier time and returns
+    /// false. From time to time it checks the conservation of PDUs.
     ///
     /// # Errors
     /// [`Error::Conservation`] if a PDU is missing, [`Error::Demand`] if one is missing at its source.
@@ -300,7 +301,7 @@ impl<P: Probe> World<P> {
         Ok(is_there)
     }
 
-    /// As [`World::run_until`], but the measures are those of the last event of each part until [`World::catch_up`].
+    /// As [`World::run_until`], but each part's measures are as of its last event until [`World::catch_up`].
     ///
     /// # Errors
     /// As [`World::run_until`].
@@ -377,8 +378,8 @@ impl<P: Probe> World<P> {
         port.earliest_stop(first.max(*horizon)).max(first) + Span(1)
     }
 
-    /// Runs round after round until everything before `cap` has happened. After `last` PDUs it stops at an earlier
-    /// time; the result is then false.
+    /// Runs round after round until everything before `cap` has happened, and returns true. After `last` PDUs it stops at
+    /// an earlier time and returns false.
     fn run_rounds(&mut self, mut cap: Time, last: u64) -> bool {
         let mut is_cut = false;
         let mut first = self.first();

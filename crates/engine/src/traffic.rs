@@ -1,5 +1,7 @@
 //! Traffic models: what a source sends, and when.
 //!
+//! The models: docs/models/traffic.md.
+//!
 //! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
@@ -13,7 +15,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::Body;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch, role_trait};
-use crate::core::time::{FASTEST, PICOSECONDS, Rate, Span, Time};
+use crate::core::time::{FASTEST, LineRate, PICOSECONDS, Rate, Span, Time};
 
 mod cbr;
 mod connections;
@@ -40,7 +42,7 @@ mod unit;
 pub enum Upcoming {
     /// Its next PDU is ready at this time.
     Pdu(Time),
-    /// Call it at this time. It has no PDU to send then.
+    /// The model decides at this time, and sends no PDU.
     Decision(Time),
     /// No further event.
     Never,
@@ -245,6 +247,11 @@ fn decision(time: Time) -> Upcoming {
     if time == Time::NEVER { Upcoming::Never } else { Upcoming::Decision(time) }
 }
 
+/// A constant bit rate that begins within its first gap.
+pub(crate) fn constant(rate: LineRate) -> Params {
+    Params::Cbr(cbr::Params { rate, start: None, held: held::wait() })
+}
+
 /// Every traffic model: one line each, with its keyword in scenario files.
 macro_rules! models {
     ($then:ident! $arguments:tt) => {
@@ -288,8 +295,8 @@ role_trait! {
         @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
 
         provided
-        /// Sends to `output` everything that comes before `last`, each at its own instant. `upcoming` is what comes next.
-        /// Returns what comes then.
+        /// Passes to `output` each PDU before `last` at its own instant, from the event `upcoming` on. Returns the first event
+        /// that is not before `last`.
         #[inline(always)]
         fn produce(
             &mut self, upcoming: Upcoming, last: Time, scale: &mut impl RateScale, output: &mut impl Output,
@@ -311,13 +318,13 @@ role_trait! {
         fn reset_measures(&mut self, now: Time) {}
         /// Whether there is always a PDU to send, so that only the allowance or the line limits the rate.
         fn saturates(&self) -> bool { false }
-        /// Whether its user has a transport connection open. One without a schedule of connections always has.
+        /// Whether its user has a transport connection open. A user without a schedule always has one.
         fn is_connected(&self) -> bool { true }
         /// Whether its user opens and releases connections on a schedule.
         fn schedules_connections(&self) -> bool { false }
-        /// The connection that it opened has been established. What comes next, if that changes it.
+        /// The connection that it opened is established. Returns the next event if that changes it.
         fn on_established(&mut self, now: Time) -> Option<Upcoming> { None }
-        /// The receiver reports a gap in a file, or its end. What comes next, if that changes it.
+        /// The receiver reports a gap in a file, or its end. Returns the next event if that changes it.
         fn on_report(&mut self, report: &Body, now: Time, scale: &mut impl RateScale) -> Option<Upcoming> { None }
         /// PDUs of files produced for the first time and again, if lost ones are sent again.
         fn repeats(&self) -> Option<[u64; 2]> { None }
@@ -325,8 +332,8 @@ role_trait! {
         fn mean_rate(&self) -> Option<f64> { None }
         /// Rate in bits per second at which it now generates data at factor 1.
         fn nominal_rate(&self) -> f64 { 0.0 }
-        /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. What comes next
-        /// stays.
+        /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. The next
+        /// event stays.
         fn retune(&mut self, params: &Params) {}
         /// Reads what the next call needs, so that it is in the cache then.
         fn touch(&self) -> u64 { 0 }
@@ -342,7 +349,7 @@ role_trait! {
         fn constant_size(&self) -> bool { true }
         /// Octets of each PDU, if all have the same; `named` are those of the flow.
         fn pdu_octets(&self, named: u16) -> Option<u16> { Some(named) }
-        /// The first fault of PDUs of this many octets for it, with the path below the parameters.
+        /// The first fault if its PDUs have this many octets, with the path below the parameters.
         fn check_octets(&self, octets: u16) -> Result<(), Fault> { Ok(()) }
         /// The file that must be read before anything can be sent.
         fn file(&self) -> Option<&str> { None }
@@ -361,8 +368,8 @@ role_trait! {
         fn check_flows(&self, flows: u64) -> Result<(), Fault> { Ok(()) }
         /// Whether its PDUs are cells, which no transport carries.
         fn makes_cells(&self) -> bool { false }
-        /// What a source sends that nothing controls, in PDUs of `pdu_bits`, if its mean is `mean` PDUs a second; `None`
-        /// if the parameters promise nothing.
+        /// What an uncontrolled source sends, in PDUs of `pdu_bits`, if its mean is `mean` PDUs a second; `None` if the
+        /// parameters set no bound.
         fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> { None }
         /// Times of the run at which something begins, each with its path below the parameters.
         fn begins(&self) -> Vec<(&'static str, Span)> { Vec::new() }
@@ -376,13 +383,13 @@ role_trait! {
         fn follows_sender(&self) -> bool { false }
         /// What happens to data that the sender may not send yet; `None` without a clock of its own.
         fn held(&self) -> Option<&Held> { None }
-        /// Why it cannot hold data in this way, if a scheme scales its rate, or only allows data.
+        /// Why `held` does not fit the model, under a scheme that scales its rate (`is_scaled`) or one that only allows data.
         fn held_fault(&self, is_scaled: bool) -> Option<&'static str> { None }
     }
 }
 
 impl Params {
-    /// What a source sends that nothing controls, in PDUs of this many octets; `None` if the parameters promise nothing.
+    /// What an uncontrolled source sends, in PDUs of this many octets; `None` if the parameters set no bound.
     #[must_use]
     pub fn offered(&self, octets: u16) -> Option<Offer> {
         let pdu_bits = f64::from(octets) * 8.0;

@@ -14,7 +14,7 @@ fn readings(report: &Report, name: &str, quantity: &str) -> Vec<f64> {
 }
 
 /// Two persistent sources, one at each end of a satellite hop between two switches. Each is 1 km from its switch:
-/// figure 3 of papers/abr-source-rules-satellite.txt.
+/// figure 3 of Fahmy and others (docs/models/abr-end-systems.md).
 fn satellite(duration_ps: u64, sample_ps: u64, source: &str) -> String {
     let lines: String =
         [("west", "source", "left", "5 us"), ("hop", "left", "right", "275 ms"), ("east", "right", "sink", "5 us")]

@@ -41,7 +41,7 @@ fn against_max_min(scenario: &Scenario, share: f64) -> Vec<(String, f64)> {
 
 #[test]
 fn water_filling_gives_the_published_benchmarks() {
-    // specs/abr.md, section 4.
+    // docs/models/networks.md#gfc-1 and what follows.
     for (name, published) in [
         ("parking-lot-erica", &[("enters_1", 50.0), ("enters_2", 50.0), ("enters_3", 50.0)][..]),
         ("upstream-erica", &[("both", 10.0), ("first", 10.0), ("second", 70.0)]),

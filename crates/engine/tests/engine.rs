@@ -8,6 +8,7 @@ mod broken_scenarios;
 mod changes;
 mod closed_loops;
 mod demand;
+mod disciplines;
 mod evictions;
 mod file_repeats;
 mod forms;

@@ -247,7 +247,7 @@ fn ports_that_grant_rates_share_a_line_equally() {
     }
 }
 
-/// ERICA with no dead band, and Charny's algorithm: the fixed point is the max-min rates (specs/abr.md, section 4).
+/// ERICA with no dead band, and Charny's algorithm: the fixed point is the max-min rates (docs/models/erica.md).
 #[test]
 fn the_max_min_rates_come_about_on_every_network_where_theory_gives_them() {
     for (scheme, target) in [("erica = { delta = 0.0 }", 0.9), ("charny = {}", 0.9)] {

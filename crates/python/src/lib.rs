@@ -21,10 +21,10 @@ use penstock_engine::report::ReadingKind;
 use penstock_engine::run::{Form, Run as Simulation, check};
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::partners::{PartRole, ROLES};
-use penstock_engine::scenario::path::{Path, shown_key};
+use penstock_engine::scenario::path::Path;
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::{self, Scenario};
-use penstock_engine::scenario::{assembly, document};
+use penstock_engine::scenario::{advice, assembly, document};
 use penstock_engine::traffic::MOST_PACKETS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -70,15 +70,15 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The scenario in `text`, as JSON with every default written out. `form` is that of the text: "toml" or "json".
 ///
-/// Every accepted scenario can also be run. If the scenario names files of frame
-/// sizes, `read_file(path, name)` returns the text of each; `path` is the location of the name in the scenario. The
-/// sizes then replace the names.
+/// Every accepted scenario can also be run. If the scenario names files of frame sizes or lists,
+/// `read_file(path, name, sha256)` returns the text of each; `path` is the location of the name in the scenario, and
+/// `sha256` that which the file must have, if there is one. The content then replaces the names.
 #[pyfunction]
 #[pyo3(signature = (text, form, read_file = None))]
 fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
     let mut scenario = match form {
-        "toml" => error::run(py, || document::parse(text))?,
-        "json" => read(py, text)?,
+        "toml" => error::run(py, || advice::parse(text))?,
+        "json" => error::run(py, || advice::from_json(text))?,
         _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"toml\" or \"json\""))),
     };
     let refuse = |fault: Error| match form {
@@ -86,10 +86,9 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
         _ => error::raise(fault),
     };
     if let Some(read_file) = read_file {
-        for (group, name) in scenario.files() {
-            let path = format!("flow.{}.traffic.replay.file", shown_key(&group));
-            let sizes: String = read_file.call1((path, name))?.extract()?;
-            scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
+        for (path, name, sha256) in scenario.files() {
+            let text: String = read_file.call1((&path, name, sha256))?.extract()?;
+            scenario.take_file(&path, &text).map_err(|fault| refuse(fault.into()))?;
         }
     }
     py.detach(|| caught(|| check(&scenario))).map_err(refuse)?;

@@ -19,10 +19,10 @@ use std::panic::set_hook;
 
 use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::scenario::assembly::memory_of_flows;
-use penstock_engine::scenario::document;
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::schemes::SCHEMES;
 use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::scenario::{advice, document};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -125,8 +125,8 @@ fn raise_in(fault: impl Into<Error>, text: &str, form: &str) -> JsError {
 /// needs a trace is refused: a browser has none.
 fn read(text: &str, form: &str) -> Result<(Scenario, u64), JsError> {
     let scenario = match form {
-        "toml" => document::parse(text),
-        "json" => document::from_json(text),
+        "toml" => advice::parse(text),
+        "json" => advice::from_json(text),
         _ => return Err(error::argument("form", form, "there is no such form", "give \"toml\" or \"json\"")),
     };
     let scenario = scenario.map_err(error::raise)?;

@@ -41,9 +41,12 @@ class PointEstimate:
         return str(self.estimate)
 
 
-def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
-    """One estimate a point and group or port, sorted by point, without those of missing runs."""
+def estimates(metric: Metric, results: Results, most: int | None = None) -> list[PointEstimate]:
+    """One estimate a point and group or port, sorted by point, without those of missing runs; ``most`` is how many."""
     rows = metric.values(results)
+    if most is not None:
+        first = rows.select("point", "of").unique(maintain_order=True).head(most)
+        rows = rows.join(first, on=["point", "of"], how="semi", maintain_order="left")
     found = []
     for (point, of), part in rows.group_by(["point", "of"], maintain_order=True) if rows.height else ():
         own = sample(metric.kind, part)

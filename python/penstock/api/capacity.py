@@ -15,6 +15,7 @@ one lies beyond the capacity; where larger values relieve, before it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.analyse.condition import Condition, condition
 from penstock.analyse.results import Results
-from penstock.api.ranges import Range, fitted, range_of
+from penstock.api.ranges import Range, fitted, range_of, takes_half
 from penstock.api.run import limits
 from penstock.api.trials import Trials, asking
 from penstock.core.errors import InputError
@@ -48,6 +49,8 @@ ON_CURVE = 9
 MOST_DOUBLINGS = 12
 LEAST_PART = 1000
 """A range of numbers with fractions begins at this part of the scenario's value, if none is given."""
+STEP = re.compile(r"[^.\[\]]+")
+"""A step of a path into a scenario: a key, or the number of an entry of a list."""
 Found = Literal["bracketed", "never", "always", "overloaded"]
 
 
@@ -130,7 +133,9 @@ class Bisection:
 
         The condition holds at the upper end, and does not at the lower one. An overloaded value is judged by that.
         """
-        step = 1.0 if self.wanted.is_whole else RESOLUTION * (self.wanted.high - self.wanted.low)
+        step = RESOLUTION * (self.wanted.high - self.wanted.low)
+        if self.wanted.is_whole:
+            step = max(1.0, round(step))
         fresh = range(self.replications, self.replications * (1 + CONFIRMED_WITH))
         number = start
         for count in range(MOST_JUDGEMENTS):
@@ -192,8 +197,11 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
     if equals:
         return fitted(range_of(path, text), scenario), False
     there: object = scenario.tree
-    for step in path.split("."):
-        there = there.get(step) if isinstance(there, dict) else None
+    for step in STEP.findall(path):
+        if isinstance(there, list):
+            there = dict(enumerate(there)).get(int(step)) if step.isdecimal() else None
+        else:
+            there = there.get(step) if isinstance(there, dict) else None
     number, _, unit = str(there).partition(" ")
     try:
         high = float(number)
@@ -204,12 +212,16 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
             "the scenario has no number there, so there is no range to begin with",
             path="--of",
             value=of,
-            remedy=f'write "{path or "flow.voice.count"}=1..200"',
+            remedy=f'write "{path or _first_count(scenario)}=1..200"',
         )
-    is_whole = isinstance(there, int)
-    if is_whole:
+    if isinstance(there, int) or (unit and high.is_integer() and not takes_half(scenario, path, high - 1, unit)):
         return Range(path, 1.0, max(high, 2.0), unit, is_whole=True), True
     return Range(path, high / LEAST_PART, high, unit), True
+
+
+def _first_count(scenario: Scenario) -> str:
+    """The path of a number that every scenario has."""
+    return f"flow.{next(iter(scenario.expanded().tree['flow']))}.count"
 
 
 def capacity(

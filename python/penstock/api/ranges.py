@@ -15,7 +15,6 @@ NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 END = re.compile(rf"({NUMBER})(?: ?([A-Za-z][A-Za-z/]*))?")
 DIGITS = 4
 """The significant digits of the width of a range: finer values would only be harder to read."""
-EXAMPLE = 'write line.satellite.congestion_point.class_rates.trigger=0.7..1.2, or "line.satellite.rate=2 Mb/s..8 Mb/s"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +77,10 @@ def range_of(path: str, text: str) -> Range:
     ends = [END.fullmatch(part.strip()) for part in text.split("..")]
     first, last = ends if len(ends) == 2 else (None, None)
     if first is None or last is None:
-        raise InputError("this is no range of two numbers", path=path, value=text, remedy=EXAMPLE)
+        raise InputError("this is no range of two numbers", path=path, value=text, remedy=_example(path))
     unit = last[2] or ""
     if (first[2] or unit) != unit:
-        raise InputError("the ends of the range have different units", path=path, value=text, remedy=EXAMPLE)
+        raise InputError("the ends of the range have different units", path=path, value=text, remedy=_example(path))
     low, high = float(first[1]), float(last[1])
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError("the range has no width", path=path, value=text, remedy="write the lower end first")
@@ -89,17 +88,22 @@ def range_of(path: str, text: str) -> Range:
     return Range(path, low, high, unit, is_whole)
 
 
+def _example(path: str) -> str:
+    """How a range for a path is written."""
+    return f'write {path}=LOW..HIGH, with numbers as 1..8 or, with a unit, "{path}=2 Mb/s..8 Mb/s"'
+
+
 def values_of(text: str) -> Range | Choices:
     """What ``PATH=LOW..HIGH`` or ``PATH=A,B,C`` lets a search choose from. Raises :class:`InputError`."""
     path, equals, wanted = (part.strip() for part in text.partition("="))
     if not equals or not path or not wanted:
-        raise InputError("this names no path and range", path="--over", value=text, remedy=EXAMPLE)
+        raise InputError("this names no path and range", path="--over", value=text, remedy=_example(path or "PATH"))
     if ".." in wanted:
         return range_of(path, wanted)
     values = [parse_value(part.strip()) for part in wanted.split(",")]
     if len(values) < 2 or len({str(value) for value in values}) < len(values):
         raise InputError(
-            "this is neither a range nor two or more different choices", path=path, value=wanted, remedy=EXAMPLE
+            "this is neither a range nor two or more different choices", path=path, value=wanted, remedy=_example(path)
         )
     return Choices(path, values)
 
@@ -107,14 +111,21 @@ def values_of(text: str) -> Range | Choices:
 def fitted(wanted: Range, scenario: Scenario) -> Range:
     """The range for a scenario: of whole numbers only if the parameter is one there. Raises :class:`InputError`.
 
-    ``0..1`` is a range of whole numbers for a count, and of fractions for a threshold.
+    ``0..1`` is a range of whole numbers for a count, and of fractions for a threshold. ``10 cells..400 cells`` has only
+    whole numbers, ``2 Mb/s..8 Mb/s`` has others, too.
     """
     for end in (wanted.low, wanted.high):
         scenario.with_({wanted.path: wanted.value(end)})
-    if not wanted.is_whole:
+    if not (wanted.low.is_integer() and wanted.high.is_integer()):
         return wanted
+    between = math.floor(wanted.low + (wanted.high - wanted.low) / math.pi)
+    return replace(wanted, is_whole=not takes_half(scenario, wanted.path, between, wanted.unit))
+
+
+def takes_half(scenario: Scenario, path: str, number: float, unit: str) -> bool:
+    """Whether the parameter may be half more than this whole number: a rate may, and a number of cells may not."""
     try:
-        scenario.with_({wanted.path: wanted.low + (wanted.high - wanted.low) * (1 / math.pi)})
+        scenario.with_({path: Range(path, number, number + 1, unit).value(number + 0.5)})
     except InputError:
-        return wanted
-    return replace(wanted, is_whole=False)
+        return False
+    return True

@@ -96,7 +96,8 @@ class Result(Plotted):
         return replace(self, **tables)
 
     def __repr__(self) -> str:
-        name, runs = self.manifest["name"] or self.manifest["scenario"].get("title", ""), len(self.manifest["runs"])
+        scenario, runs = self.manifest["scenario"], len(self.manifest["runs"])
+        name = self.manifest["name"] or scenario.get("title") or Scenario.of(scenario).label
         return f"<Result {name!r}: {runs} replication{'s' * (runs != 1)}, seed {self.manifest['seed']}>"
 
 

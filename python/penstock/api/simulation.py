@@ -287,7 +287,7 @@ class Simulation(Plotted):
         return self._run.fingerprint
 
     def __repr__(self) -> str:
-        name = self._scenario.name or self._scenario.title
+        name = self._scenario.name or self._scenario.label
         return f"<Simulation {name!r}: at {self.now} of {self._duration}, seed {self.seed}>"
 
     @property

@@ -11,7 +11,19 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.cli import experiments, names, networks, questions, runs, scenarios, studio, verify, watch
+from penstock.cli import (
+    completion,
+    experiments,
+    names,
+    networks,
+    questions,
+    reference,
+    runs,
+    scenarios,
+    studio,
+    verify,
+    watch,
+)
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
@@ -23,6 +35,7 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (
     *scenarios.COMMANDS,
     *names.COMMANDS,
+    *reference.COMMANDS,
     *watch.COMMANDS,
     *networks.COMMANDS,
     *studio.COMMANDS,
@@ -30,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     *questions.COMMANDS,
     *verify.COMMANDS,
     *runs.COMMANDS,
+    *completion.COMMANDS,
 )
 MOST_NAMED = 3
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
@@ -52,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _carry_out(arguments: Sequence[str] | None) -> int:
     log_level = "warning"
     try:
-        options = parser().parse_args(arguments)
+        options = parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         log_level = options.log_level
         _start_log(log_level)
         status = _command_with_its_width(options)
@@ -153,8 +167,12 @@ def _named(commands: Sequence[str]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands and options."""
+def parser(asked: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands and options.
+
+    With `asked`, the words on a command line, only the command that they begin with has its arguments: those of the
+    others need modules that take longer to load than a run.
+    """
     common = _Parser(add_help=False)
     common.add_argument("--quiet", action="store_true", help="no progress and no messages")
     common.add_argument(
@@ -196,8 +214,9 @@ def parser() -> argparse.ArgumentParser:
             parents=[common],
             allow_abbrev=False,
         )
-        command.arguments(own)
-        own.set_defaults(command=command.function)
+        if asked is None or command.name.split() == list(asked[: command.name.count(" ") + 1]):
+            command.arguments(own)
+        own.set_defaults(command=command.function, whole=parser)
     return program
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import sys
@@ -9,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from penstock.core.errors import InputError, whole_number
+from penstock.core.errors import InputError, did_you_mean, whole_number
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from penstock.api.run import Result
     from penstock.core.scenario import Scenario
     from penstock.scheduler import Scheduler
 
@@ -39,6 +40,15 @@ class Command:
     help: str
     examples: tuple[str, ...]
     arguments: Callable[[argparse.ArgumentParser], None] = lambda _parser: None
+
+
+def commands_of(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The names of all commands and of their groups, each with its parser."""
+    for action in parser._actions:
+        if isinstance(action.choices, dict):
+            for name, own in action.choices.items():
+                yield f"{before}{name}", own
+                yield from commands_of(own, f"{before}{name} ")
 
 
 def fail(paragraph: str, status: int) -> int:
@@ -92,6 +102,67 @@ def cluster(options: argparse.Namespace) -> Scheduler | None:
     return None
 
 
+class _Format(argparse.Action):
+    """Says the same as ``--json`` does, and the like for CSV."""
+
+    def __call__(
+        self, _parser: object, namespace: argparse.Namespace, values: object, _option_string: str | None = None
+    ) -> None:
+        namespace.json, namespace.csv = values == "json", values == "csv"
+
+
+def add_format(parser: argparse.ArgumentParser, what: str, *, csv: bool = False) -> None:
+    """Declare ``--format`` and ``--json``: in what form a command prints ``what``."""
+    forms = ["table", "json", *(["csv"] if csv else [])]
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help=f"print {what} as JSON: as --format json")
+    form.add_argument("--format", choices=forms, action=_Format, metavar="FORM", help=f"{', '.join(forms)}")
+    parser.set_defaults(csv=False)
+
+
+def print_csv(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows as CSV, with a line of headings; an entry of a table within a row has a dot in its heading."""
+    import csv
+
+    flat = [_flat(row) for row in rows]
+    headings = list(dict.fromkeys(name for row in flat for name in row))
+    written = csv.DictWriter(sys.stdout, headings, lineterminator="\n")
+    written.writeheader()
+    written.writerows(flat)
+
+
+def _flat(row: Mapping[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{inner}": each for inner, each in _flat(value).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def table_of(options: argparse.Namespace) -> str:
+    """The name of the table of ``--table``. Raises :class:`InputError` if there is none, or without CSV."""
+    if options.table is None:
+        return "groups"
+    if not options.csv:
+        remedy = "add --format csv, or leave it out"
+        raise InputError("only CSV prints one table", path="--table", value=options.table, remedy=remedy)
+    from penstock.execute.worker import TABLES
+
+    if options.table not in TABLES:
+        remedy = did_you_mean(options.table, TABLES) or f"there are {', '.join(TABLES)}"
+        raise InputError("there is no such table", path="--table", value=options.table, remedy=remedy)
+    return str(options.table)
+
+
+def print_table_of(result: Result, options: argparse.Namespace) -> None:
+    """Print the table of ``--table`` as CSV."""
+    from penstock.analyse.results import encode
+
+    sys.stdout.write(encode(result.tables()[table_of(options)], "csv").decode())
+
+
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Declare ``--jobs``."""
     parser.add_argument("--jobs", metavar="N", help="processes to use (default: one a core)")
@@ -141,7 +212,9 @@ def settings(options: argparse.Namespace) -> dict[str, object]:
     for change in options.set:
         path, equals, value = change.partition("=")
         if not equals:
-            raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
+            example = "replications=3" if hasattr(options, "league") else '"duration=10 s"'
+            remedy = f"write PATH=VALUE, as --set {example}"
+            raise InputError("this sets nothing", path="--set", value=change, remedy=remedy)
         changes[path.strip()] = parse_value(value.strip())
     return changes
 

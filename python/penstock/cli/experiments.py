@@ -12,6 +12,7 @@ from penstock.cli.command import (
     INTERRUPTED,
     SCENARIO,
     Command,
+    add_format,
     add_limits,
     add_open,
     add_set,
@@ -23,6 +24,7 @@ from penstock.cli.command import (
     limits,
     number,
     open_page,
+    print_csv,
     say,
     scenario_of,
     settings,
@@ -64,6 +66,8 @@ def sweep(options: argparse.Namespace) -> int:
         metrics = page.metrics_of(results, options.metric)
         if options.json:
             print(json.dumps(page.to_json(results, metrics), indent=2))
+        elif options.csv:
+            print_csv(page.to_json(results, metrics))
         else:
             page.print_sweep(results, metrics)
 
@@ -257,7 +261,7 @@ def _damaged(results: Results) -> int:
     return FAILED if results.store.damaged else DONE
 
 
-def _add_metric(parser: argparse.ArgumentParser) -> None:
+def _add_metric(parser: argparse.ArgumentParser, *, csv: bool) -> None:
     parser.add_argument(
         "--metric",
         action="append",
@@ -265,7 +269,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print the table as JSON, in SI units")
+    add_format(parser, "the table", csv=csv)
     add_wide(parser)
 
 
@@ -274,7 +278,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     add_set(parser, "change a value")
     add_where(parser, "out/NAME")
     add_open(parser)
-    _add_metric(parser)
+    _add_metric(parser, csv=True)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
     add_limits(parser)
 
@@ -282,7 +286,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     add_set(parser, "change a value in each of them")
-    _add_metric(parser)
+    _add_metric(parser, csv=False)
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument(
         "--replications",
@@ -307,7 +311,7 @@ def _add_league(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="print only this measure, as goodput_bps or delay_p99_s; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print the tables as JSON, in SI units")
+    add_format(parser, "the tables")
     add_wide(parser)
     parser.add_argument("--seed", metavar="N", help="0 to 2**64 - 1, in place of that of the file (default: 1)")
     parser.add_argument(

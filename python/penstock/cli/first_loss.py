@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.command import DONE, FAILED, limits, say
+from penstock.cli.command import DONE, FAILED, limits, print_table_of, say
 
 if TYPE_CHECKING:
     import argparse
@@ -55,6 +55,8 @@ def run_until_first_loss(scenario: Scenario, seed: int, out: Path | None, option
         first = {"at_s": sim.now_s, "losses": found} if found else None
         told = {"first_loss": first, **summary(result), "feedback": rows(scenario.meetings())}
         print(json.dumps({**told, "manifest": result.manifest}, indent=2))
+    elif options.csv:
+        print_table_of(result, options)
     else:
         print_text(sentence(scenario, readable(sim.now), found))
         print()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, limits, refuse_beside
+from penstock.cli.command import DONE, limits, print_csv, refuse_beside
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ NOT_WITH = {
     "jobs": ("--jobs", None, "one run has one process: leave it out"),
     "out": ("--out", None, "the tables are those of a whole run: leave one of the two out"),
     "trace": ("--trace", None, "the figures are those of a whole run: leave one of the two out"),
+    "table": ("--table", None, "the rows are those of --show: leave it out"),
     "until_first_loss": ("--until-first-loss", False, "both stop the run: leave one of the two out"),
 }
 """Options of ``run`` that ``--at`` does not go with: the option, its default, and the remedy."""
@@ -38,7 +39,10 @@ def is_asked(options: argparse.Namespace) -> bool:
     if options.at is None:
         if options.show is not None:
             raise InputError(
-                "this shows one instant of the run", path="--show", value=options.show, remedy='add --at "12.4 s"'
+                "this shows one instant of the run",
+                path="--show",
+                value=options.show,
+                remedy='add a time of the run, as --at "1 us"',
             )
         return False
     if options.show is not None and options.show not in WHAT:
@@ -61,6 +65,8 @@ def show_instant(scenario: Scenario, seed: int, options: argparse.Namespace) -> 
     rows = (sim.readings() if shows_readings else sim.positions()).to_dicts()
     if options.json:
         print(json.dumps({"at_s": sim.now_s, READINGS if shows_readings else POSITIONS: rows}, indent=2))
+    elif options.csv:
+        print_csv(rows)
     elif shows_readings:
         print_readings(sim.now, rows)
     else:

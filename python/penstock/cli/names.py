@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, Command, add_wide
+from penstock.cli.command import DONE, Command, add_format, add_wide, print_csv
 
 if TYPE_CHECKING:
     import argparse
@@ -39,6 +39,8 @@ def _list(options: argparse.Namespace, title: str, heading: str, named: Mapping[
     rows = [{"name": name, heading: told} for name, told in named.items()]
     if options.json:
         print(json.dumps(rows, indent=2))
+    elif options.csv:
+        print_csv(rows)
     else:
         from penstock.show.terminal import print_table
 
@@ -47,7 +49,7 @@ def _list(options: argparse.Namespace, title: str, heading: str, named: Mapping[
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    add_format(parser, "the list", csv=True)
     add_wide(parser)
 
 

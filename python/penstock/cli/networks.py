@@ -10,6 +10,7 @@ from penstock.core.reading import STDIN
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Collection
 
     from penstock.api.run import Result
     from penstock.core.scenario import Scenario
@@ -44,22 +45,40 @@ def _run(scenario: Scenario, seed: int, options: argparse.Namespace) -> Result:
 
 
 def import_(options: argparse.Namespace) -> int:
-    """``penstock import``: a network of another tool as a scenario file, or packets into the store of traces."""
+    """``penstock import``: a network or a rate of another tool as a scenario, or packets into the store of traces."""
+    kind = _kind_of(options)
+    own, read = _KINDS[kind]
+    for other, (group, _) in _KINDS.items():
+        for option in group:
+            if option not in own and (value := getattr(options, option.replace("-", "_"))):
+                raise InputError(
+                    f"this option is for {other}, and {options.file} has {kind}",
+                    path=f"--{option}",
+                    value="" if value is True else value,
+                    remedy="delete it",
+                )
+    print(read(options), end="")
+    return DONE
+
+
+def _kind_of(options: argparse.Namespace) -> str:
+    """What a file has: a key of ``_KINDS``."""
+    from penstock.importing.opportunities import has_opportunities
     from penstock.importing.trace import is_trace
 
-    packets = bool(options.time or options.size) or options.file == STDIN or is_trace(options.file)
-    wrong = _NETWORK if packets else _TRACE
-    for option in wrong:
-        if value := getattr(options, option.replace("-", "_")):
-            kind, other = ("packets", "a network") if packets else ("a network", "packets")
-            raise InputError(
-                f"this option is for {other}, and {options.file} has {kind}",
-                path=f"--{option}",
-                value="" if value is True else value,
-                remedy="delete it",
-            )
-    print(_trace(options) if packets else _network(options), end="")
-    return DONE
+    if options.time or options.size or options.file == STDIN or is_trace(options.file):
+        return _PACKETS
+    return _RATES_OF_LINE if options.line or has_opportunities(options.file) else _A_NETWORK
+
+
+def _rates(options: argparse.Namespace) -> str:
+    from penstock.importing.opportunities import import_rates
+
+    if not options.line:
+        raise InputError("the rates are those of a line", path="--line", file=options.file, remedy="write --line NAME")
+    span = options.span or "100 ms"
+    out = options.list_out or None
+    return import_rates(options.file, options.line, span=span, duration=options.duration, list_out=out)
 
 
 def _network(options: argparse.Namespace) -> str:
@@ -75,6 +94,7 @@ def _network(options: argparse.Namespace) -> str:
         default_delay=options.default_delay,
         demands=options.demands or None,
         demand_unit=options.demand_unit,
+        list_out=options.list_out or None,
         merge_parallel=options.merge_parallel,
         duration=options.duration or "1 s",
     )
@@ -111,7 +131,6 @@ _NETWORK = {
     "default-delay": ("TIME", 'the delay of an edge that has none, as "5 ms"'),
     "demand-unit": ("UNIT", "the unit of demands that are numbers (default: that of the rates)"),
     "demands": ("FILE", "demands: from,to,rate in CSV, a square matrix, or a file of SNDlib or REPETITA"),
-    "duration": ("TIME", "duration of the scenario (default: 1 s)"),
     "merge-parallel": ("", "make one line of parallel edges"),
 }
 """The options for a network: of each what it takes, and its help."""
@@ -123,6 +142,23 @@ _TRACE = {
     "name": ("NAME", "the name of the trace in the scenario (default: that of the file)"),
 }
 """The options for packets."""
+_RATES = {
+    "line": ("NAME", "the name of the line"),
+    "span": ("TIME", "the time over which opportunities to send are counted (default: 100 ms)"),
+}
+"""The options for the rate of a line."""
+_SHARED = {
+    "duration": ("TIME", "duration of the scenario (default: 1 s), or time until which the rates are repeated"),
+    "list-out": ("FILE", "write the demands or the rates into FILE, which the scenario names: for large ones"),
+}
+"""The options for a network and for the rate of a line."""
+_PACKETS, _A_NETWORK, _RATES_OF_LINE = "packets", "a network", "the rate of a line"
+_KINDS: dict[str, tuple[Collection[str], Callable[[argparse.Namespace], str]]] = {
+    _PACKETS: (_TRACE, _trace),
+    _A_NETWORK: ({**_NETWORK, **_SHARED}, _network),
+    _RATES_OF_LINE: ({**_RATES, **_SHARED}, _rates),
+}
+"""What a file may have: of each the options, and the function that reads it."""
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
@@ -130,9 +166,10 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         help="a network: GraphML, GML or node-link JSON by its name, or SNDlib, REPETITA or an ns-3 topology; "
-        "or packets: pcap, pcapng, CSV or Parquet, - for standard input",
+        "packets: pcap, pcapng, CSV or Parquet, - for standard input; or a trace of Mahimahi",
     )
-    for title, options in (("for a network", _NETWORK), ("for packets", _TRACE)):
+    titles = ("for a network", "for packets", "for the rate of a line", "for a network or the rate of a line")
+    for title, options in zip(titles, (_NETWORK, _TRACE, _RATES, _SHARED), strict=True):
         group = parser.add_argument_group(title)
         for name, (kind, text) in options.items():
             if kind:
@@ -159,13 +196,15 @@ COMMANDS = (
     Command(
         "import",
         import_,
-        "make a scenario file of a network of another tool, or keep the packets of a capture or a table as traffic",
+        "make a scenario file of a network of another tool, keep the packets of a capture or a table as traffic, "
+        "or make a line's rate of a trace of Mahimahi",
         (
             "penstock import net.graphml --rate capacity --rate-unit Mb/s --delay latency --delay-unit ms > net.toml",
             "penstock import abilene.txt --rate-unit Mb/s > abilene.toml",
             'penstock import Geant.graphml --default-rate "1 Gb/s" --demands matrix.csv --demand-unit Mb/s',
             "penstock import uplink.pcap --where \"protocol = 'udp'\"",
             "penstock import packets.csv --time arrival:us --size length:octets --flow source,destination",
+            'penstock import LTE.up --line cell --span "50 ms" --list-out cell.toml',
         ),
         _add_import,
     ),

@@ -11,6 +11,7 @@ from penstock.cli.command import (
     FAILED,
     SCENARIO,
     Command,
+    add_format,
     add_limits,
     add_open,
     add_set,
@@ -115,7 +116,7 @@ def _add_common(parser: argparse.ArgumentParser, replications: int, default: str
         help=f"runs of each point, 3 or more, paired by number (default: {replications})",
     )
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON, in SI units")
+    add_format(parser, "the answer")
     add_wide(parser)
     add_limits(parser)
     add_where(parser, default)

@@ -6,8 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.results import FORMATS
-from penstock.cli.command import DONE, FAILED, Command, add_wide, fail, say
+from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -26,6 +25,9 @@ def show_list(options: argparse.Namespace) -> int:
     kept = rows.select(columns).to_dicts() if rows.height else []
     if options.json:
         print(json.dumps(kept, indent=1))
+        return _end(results)
+    if options.csv:
+        print_csv(kept)
         return _end(results)
     from penstock.show.terminal import print_table
 
@@ -134,20 +136,22 @@ def _add_directory(parser: argparse.ArgumentParser) -> None:
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    add_format(parser, "the list", csv=True)
     add_wide(parser)
 
 
 def _add_show(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
     parser.add_argument("run", metavar="RUN", help="the run, or the first digits of its name")
-    parser.add_argument("--json", action="store_true", help="print all as JSON, in SI units")
+    add_format(parser, "all")
     add_wide(parser)
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
     parser.add_argument("--table", default="groups", metavar="NAME", help="groups (the default), ports, runs, ...")
+    from penstock.analyse.results import FORMATS
+
     parser.add_argument("--format", choices=FORMATS, default="csv", metavar="FORM", help=f"{', '.join(FORMATS)}")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
 

@@ -1,4 +1,4 @@
-"""Commands about one scenario: ``run``, ``check``, ``schema``."""
+"""Commands about one scenario: ``run`` and ``check``."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from penstock.cli.command import (
     INTERRUPTED,
     SCENARIO,
     Command,
+    add_format,
     add_jobs,
     add_limits,
     add_open,
@@ -23,10 +24,12 @@ from penstock.cli.command import (
     limits,
     number,
     open_page,
+    print_table_of,
     refuse_beside,
     say,
     scenario_of,
     settings,
+    table_of,
 )
 from penstock.cli.instant import add_instant, is_asked, show_instant
 from penstock.core.errors import InputError
@@ -50,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     shows_instant = is_asked(options)
     if options.until_first_loss:
         refuse_beside(first_loss.OPTION, options, first_loss.NOT_WITH)
+    table_of(options)
     processes = jobs(options)
     most = limits(options)
     scenario = scenario_of(options, options.scenario)
@@ -85,6 +89,9 @@ def check(options: argparse.Namespace) -> int:
 
     if is_league(options.scenario):
         return _check_league(options)
+    if options.admission:
+        printed = {name: (f"--{name}", False, "take one of the two") for name in ("defaults", "expanded")}
+        refuse_beside("--admission", options, printed)
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = scenario_of(options, options.scenario, text)
@@ -127,14 +134,6 @@ def _check_league(options: argparse.Namespace) -> int:
     return DONE
 
 
-def schema(_options: argparse.Namespace) -> int:
-    """``penstock schema``: print the JSON Schema of scenario files."""
-    from penstock.core.scenario import schema as scenario_schema
-
-    print(json.dumps(scenario_schema(), indent=2))
-    return DONE
-
-
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     add_set(parser, "change a value")
@@ -153,20 +152,22 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
     parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
     add_open(parser)
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
+    add_format(parser, "the summary", csv=True)
+    parser.add_argument("--table", metavar="NAME", help="with --format csv: groups (the default), ports, flows, ...")
     add_wide(parser)
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
-    wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument("--defaults", action="store_true", help="print it with every default written out")
-    wanted.add_argument(
+    parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    parser.add_argument(
         "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
     )
-    wanted.add_argument(
-        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        help="print it as it is built, with every default: its network and schemes in full",
     )
     add_wide(parser)
 
@@ -181,7 +182,9 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
     if out is not None:
         files = save(result, out)
         say(f"wrote {len(files)} files to {out}", quiet=options.quiet)
-    if options.json:
+    if options.csv:
+        print_table_of(result, options)
+    elif options.json:
         print(json.dumps({**summary(result), "feedback": rows(meetings), "manifest": result.manifest}, indent=2))
     else:
         print_feedback(meetings)
@@ -223,6 +226,7 @@ COMMANDS = (
         (
             "penstock run satellite/1-case-2",
             "penstock run queueing/buffer-size --seed 7 --replications 10 --out results",
+            "penstock run queueing/buffer-size --format csv --table ports > ports.csv",
             "penstock run atm_lan/figure-4 --trace figures",
             "penstock run satellite/1-case-1 --until-first-loss",
             'penstock run satellite/1-case-2 --at "12.4 s" --show positions',
@@ -230,7 +234,6 @@ COMMANDS = (
         ),
         _add_run,
     ),
-    Command("schema", schema, "print the JSON Schema of scenario files", ("penstock schema > scenario.schema.json",)),
     Command(
         "check",
         check,

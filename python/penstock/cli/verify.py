@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, FAILED, Command, add_jobs, add_wide, fail, jobs, number
+from penstock.cli.command import DONE, FAILED, Command, add_format, add_jobs, add_wide, fail, jobs, number
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +36,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1); chance fails a line for one seed in 20"
     )
-    parser.add_argument("--json", action="store_true", help="print the lines as JSON")
+    add_format(parser, "the lines")
     add_wide(parser)
 
 

@@ -88,8 +88,8 @@ def whole_number(value: object, name: str, least: int, most: int | None) -> int:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean "..."?``, or the empty string if no known word begins with ``word`` or is similar to it."""
-    words = list(known)
+    """``did you mean "..."?``, or the empty string if no other known word begins with ``word`` or is similar to it."""
+    words = [each for each in known if each != word]
     longer = [f'"{each}"' for each in words if each.startswith(f"{word}_")]
     if 0 < len(longer) <= MOST_MEANT:
         return f"did you mean {' or '.join(longer)}?"

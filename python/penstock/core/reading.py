@@ -16,8 +16,12 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from penstock.core.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from _typeshed import WriteableBuffer
 
 GZIP = b"\x1f\x8b"
 """The first octets of a file that gzip has compressed."""
@@ -88,6 +92,37 @@ def unzipped(octets: bytes, name: str, most: int) -> bytes:
             return _read(cast("BinaryIO", stream), name, most, _PIECE)
     except (EOFError, zlib.error) as error:
         raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
+
+
+def unzipped_start(path: Path, octets: int) -> bytes:
+    """The first octets of a regular file, unpacked if gzip has compressed them. Raises ``OSError``."""
+    require_regular(path)
+    with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
+        zipped = file.peek(2)[:2] == GZIP
+        try:
+            return gzip.GzipFile(fileobj=file).read(octets) if zipped else file.read(octets)
+        except (EOFError, zlib.error) as error:
+            raise OSError(errno.EIO, f"the compressed file is damaged: {error}", str(path)) from None
+
+
+class Unzipping(io.RawIOBase):
+    """What is compressed in a stream, unpacked while it is read. Raises :class:`InputError` where that is damaged."""
+
+    def __init__(self, stream: BinaryIO, file: str) -> None:
+        super().__init__()
+        self._unpacked, self._file = gzip.GzipFile(fileobj=stream), file
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, octets: WriteableBuffer) -> int:
+        """The next octets, as :meth:`io.RawIOBase.readinto`."""
+        try:
+            return self._unpacked.readinto(octets)
+        except (OSError, EOFError, zlib.error) as error:
+            remedy = "copy it again: gzip -t FILE says whether it is whole"
+            raise InputError(f"the compressed file is damaged: {error}", file=self._file, remedy=remedy) from None
 
 
 def read_stdin(most: int) -> bytes:

@@ -19,17 +19,14 @@ from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
-from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin, unzipped
+from penstock.core.reading import STDIN, STDIN_NAME, read_stdin
 from penstock.core.settings import setting
+from penstock.core.texts import LIST, RECORDING, SCENARIO, MissingFileError, read_file_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
-LARGEST_FILE = 1_000_000
-"""A scenario file of more octets than this is refused by its size, unread."""
-LARGEST_RECORDING = 10_000_000
-"""The same limit for a file of frame sizes."""
+MOST_TOLD = 6
 
 
 class Scenario(Plotted):
@@ -47,10 +44,11 @@ class Scenario(Plotted):
         if not isinstance(text, str):
             text, form = value_json(text, "scenario"), "json"
 
-        def read_file(path: str, file: str) -> str:
+        def read_file(path: str, file: str, sha256: str | None) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
-                return read_file_of(Path(name).parent / file, RECORDING)
+                kind = RECORDING if path.startswith("flow.") else LIST
+                return read_file_of(Path(name).parent / file, kind, sha256)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None
                 remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
@@ -202,11 +200,11 @@ class Scenario(Plotted):
         return str(tree.get("title", "")) or self.name or ", ".join(network or self.expanded().tree["flow"])
 
     def expanded(self) -> Scenario:
-        """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
+        """The scenario as it is built: with what its network, its schemes, its demands and its series stand for.
 
-        Itself, if it has neither.
+        Itself, if it has none of them.
         """
-        if '"scheme"' not in self._json and '"network"' not in self._json:
+        if not any(f'"{key}":' in self._json for key in ("scheme", "network", "demands", "series")):
             return self
         return Scenario(_engine.expanded(self._json), "json", name=self.name)
 
@@ -237,8 +235,9 @@ class Scenario(Plotted):
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
-        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {counts}>"
+        counts = [f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items()]
+        more = [f"{len(counts) - MOST_TOLD:,} more groups"] if len(counts) > MOST_TOLD else []
+        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {', '.join([*counts[:MOST_TOLD], *more])}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self._json, self.name, self.changes))
@@ -378,11 +377,11 @@ def read(source: str | Path) -> str:
     """
     name = name_of(source)
     if str(source) == STDIN:
-        text = _text(name, SCENARIO, lambda: read_stdin(SCENARIO.largest))
+        text = text_of(name, SCENARIO, lambda: read_stdin(SCENARIO.largest))
     else:
         try:
             text = read_file_of(Path(source), SCENARIO)
-        except _MissingError:
+        except MissingFileError:
             text = _read_ready(name)
     if not text.strip():
         raise InputError("the file is empty", file=name, remedy="a scenario has at least a duration, a line and a flow")
@@ -403,85 +402,6 @@ def _read_ready(name: str) -> str:
 def name_of(source: str | Path) -> str:
     """The name in messages of the scenario from a file, from standard input, or of a ready one."""
     return STDIN_NAME if str(source) == STDIN else str(source)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
-
-    ``otherwise`` is the way to read something that is not a file; ``zipped`` whether gzip may have compressed it.
-    """
-
-    name: str
-    largest: int
-    too_large: str
-    no_text: str
-    otherwise: str = ""
-    zipped: bool = False
-
-
-SCENARIO = Kind(
-    "a scenario file",
-    LARGEST_FILE,
-    "is it a result or a trace instead of a scenario?",
-    "give a scenario file in TOML, saved as UTF-8",
-    f", or give {STDIN} and the scenario on standard input",
-)
-RECORDING = Kind(
-    "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
-)
-
-
-class _MissingError(InputError):
-    """The file does not exist."""
-
-
-def read_file_of(path: Path, kind: Kind) -> str:
-    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
-
-    def octets() -> bytes:
-        read = read_octets(path, kind.largest)
-        return unzipped(read, str(path), kind.largest) if kind.zipped else read
-
-    return _text(str(path), kind, octets)
-
-
-def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
-    """The text of the octets that ``octets_of`` reads."""
-    try:
-        octets = octets_of()
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise _MissingError("there is no such file", file=name, remedy="check its name") from None
-    except NotRegularError as error:
-        remedy = f"name {kind.name} in it" if error.what == "a directory" else f"name {kind.name}{kind.otherwise}"
-        raise InputError(f"this is {error.what}", file=name, remedy=remedy) from None
-    except TooLargeError as error:
-        reason = f"this has more than {kind.largest:,} octets"
-        if error.octets is not None:
-            reason = f"the file has {error.octets:,} octets; {kind.name} has at most {kind.largest:,}"
-        raise InputError(reason, file=name, remedy=kind.too_large) from None
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    return _decoded(octets, name, kind)
-
-
-def _decoded(octets: bytes, name: str, kind: Kind) -> str:
-    try:
-        text = octets.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"octet {error.start + 1} is not UTF-8, so this is no text",
-            file=name,
-            line=octets[: error.start].count(b"\n") + 1,
-            remedy=kind.no_text,
-        ) from None
-    if "\0" in text:
-        raise InputError("this is a binary file", file=name, remedy=kind.no_text)
-    return text
-
-
-def _unreadable(name: str, error: OSError) -> InputError:
-    return InputError(f"the file cannot be read: {error.strerror}", file=name, remedy="check its name and your rights")
 
 
 def stem(source: str) -> str:

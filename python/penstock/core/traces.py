@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import shutil
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import polars as pl
+    from filelock import BaseFileLock
 
 VARIABLE = "PENSTOCK_TRACES"
 """The environment variable that names the directory of traces."""
@@ -34,6 +37,9 @@ PART = 1_000_000
 """Packets of one file, except the last."""
 KEPT = 4
 """Traces that a process keeps in memory."""
+FLOWS = "flows.parquet"
+DRAFT = ".partial"
+"""The end of the names of traces that are being written. A lock beside each says that its writer lives."""
 COLUMNS = ("time_ps", "octets", "flow")
 """The columns of packets: UInt64, UInt32, UInt32."""
 
@@ -104,19 +110,47 @@ def _octets(packets: pl.DataFrame) -> bytes:
     return rows.tobytes()
 
 
+def _lock(draft: Path) -> BaseFileLock:
+    from filelock import FileLock
+
+    return FileLock(draft.with_name(f"{draft.name}.lock"))
+
+
+def _remove(draft: Path, lock: BaseFileLock) -> None:
+    """Remove a draft and its lock, which this process holds."""
+    shutil.rmtree(draft, ignore_errors=True)
+    lock.release()
+    with suppress(OSError):  # another import may have it by now
+        Path(lock.lock_file).unlink()
+
+
+def _remove_drafts() -> None:
+    """Remove what killed imports have left: the drafts that no process has locked."""
+    from filelock import Timeout
+
+    for draft in folder().glob(f".*{DRAFT}"):
+        lock = _lock(draft)
+        with suppress(Timeout):
+            lock.acquire(timeout=0)
+            _remove(draft, lock)
+
+
 class Writer:
     """Writes the packets of one trace, in order. It is complete with :meth:`finish`, and leaves nothing without it."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
-        self._draft = folder() / f".{os.getpid()}.partial"
+        self._draft = folder() / f".{os.getpid()}-{secrets.token_hex(4)}{DRAFT}"
+        self._lock = _lock(self._draft)
         self._waiting: list[pl.DataFrame] = []
         self._parts = 0
 
     def __enter__(self) -> Writer:
         try:
-            shutil.rmtree(self._draft, ignore_errors=True)
-            self._draft.mkdir(parents=True)
+            folder().mkdir(parents=True, exist_ok=True)
+            _remove_drafts()
+            self._lock.acquire(timeout=0)
+            self._draft.mkdir()
         except OSError as error:
             raise InputError(
                 f"nothing can be written to this directory: {error.strerror}",
@@ -128,7 +162,7 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        shutil.rmtree(self._draft, ignore_errors=True)
+        _remove(self._draft, self._lock)
 
     def add(self, packets: pl.DataFrame) -> None:
         """Packets that follow those before, with the columns of :data:`COLUMNS`."""
@@ -144,10 +178,13 @@ class Writer:
         self._write()
         packets = pl.scan_parquet(self._draft / "packets-*.parquet")
         sums = packets.group_by("flow").agg(pl.len().alias("packets"), pl.col("octets").cast(pl.UInt64).sum()).collect()
-        flows.join(sums, on="flow").sort("flow").write_parquet(self._draft / "flows.parquet")
+        flows.join(sums, on="flow").sort("flow").write_parquet(self._draft / FLOWS)
         sha256 = self._digest.hexdigest()
-        if not (folder() / sha256).is_dir():
-            self._draft.replace(folder() / sha256)
+        place = folder() / sha256
+        if place.is_dir():  # the same packets, which another file may tell more of
+            (self._draft / FLOWS).replace(place / FLOWS)
+        else:
+            self._draft.replace(place)
         return sha256
 
     def _write(self) -> None:

@@ -7,9 +7,19 @@
     DIR/drafts                segments that are being written
     DIR/damaged               segments with wrong checksums, outside the path of queries
 
-A segment is written to a draft, synced, and renamed, so it exists completely or not at all. The hash of everything that
-decides its results identifies a run: the scenario with its defaults, seed, replication, and the digest of the engine's
-sources.
+A segment is written to a draft, synced, and renamed, so it exists completely or not at all, and never changes. Its seal
+has the checksum of every file, and the folder's name has the checksum of the seal. Opening a store for writing verifies
+all segments; reading verifies those that are read. A damaged segment is ignored, so its runs are wanted again.
+
+The hash of everything that decides its results identifies a run: the scenario with its defaults, seed, replication,
+and the digest of the engine's sources. The machine, the time and the order of runs are not part of it. Why the
+sources, and not a version: who changes a model rebuilds the engine with the same version, and would get the stored
+results of the old model. The digest (``crates/engine/build.rs``) has the engine's sources, and the versions and
+features of what it depends on: another ``libm`` may give other numbers. What only a face or a test depends on does
+not count. A worker with another digest is refused.
+
+Why segments: a short run would cost less than a directory with its files. And compared with one database, an append
+cannot damage existing data, DuckDB and polars read Parquet in place, and the directory can be copied during a sweep.
 """
 
 from __future__ import annotations

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from penstock.core.errors import InputError
+from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
-from penstock.core.scenario import LARGEST_FILE, Scenario
+from penstock.core.scenario import Scenario
+from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import Wanted, document
 from penstock.importing.formats import read_graph
 from penstock.importing.infer import Options, Reader
+from penstock.importing.library import reading
 from penstock.importing.matrix import read_matrix
 
 __all__ = ["DELAY_UNITS", "RATE_UNITS", "import_network"]
@@ -27,6 +31,7 @@ def import_network(
     demands: str | Path | None = None,
     demand_unit: str = "",
     merge_parallel: bool = False,
+    list_out: str | Path | None = None,
     duration: str = "1 s",
 ) -> str:
     """The network of a file as a scenario file (TOML), with comments where a value was inferred.
@@ -45,6 +50,8 @@ def import_network(
             a flow of constant bit rate, one without a greedy flow. By default the demands of the file; if it has none,
             one greedy flow.
         demand_unit: the unit of demands that are numbers; by default ``rate_unit``.
+        list_out: a file to write the demands into, for a large matrix. The scenario names it, with its SHA-256, and
+            is to be saved beside it.
         merge_parallel: make one line of parallel edges, instead of refusing them.
         duration: that of the scenario.
 
@@ -58,16 +65,26 @@ def import_network(
     options = Options(
         rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
     )
-    graph = read_graph(Path(file))
+    with reading("a network", str(file)):
+        graph = read_graph(Path(file))
     wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
     if demands is not None:
-        wanted = read_matrix(Path(demands))
-    text = document(graph, Reader(graph, options), wanted)
+        with reading("demands", str(demands)):
+            wanted = read_matrix(Path(demands), list(graph.nodes))
+    with reading("a network", str(file)):
+        beside = Path(list_out) if list_out is not None else None
+        text, listed = document(graph, Reader(graph, options), wanted, beside.name if beside else "")
     if len(text.encode()) > LARGEST_FILE:
         edges, rates = f"{len(graph.edges):,} edges", f"{len(wanted.demands):,} demands"
         reason = f"{edges} and {rates} make a scenario of more than {LARGEST_FILE:,} octets"
-        raise InputError(reason, file=str(file), remedy="give fewer demands")
-    Scenario.parse(text, name=f"the scenario of {file}")
+        remedy = "give fewer demands" if beside else "write them into a file beside it: --list-out FILE"
+        raise InputError(reason, file=str(file), remedy=remedy)
+    name = f"the scenario of {file}"
+    if beside is None:
+        Scenario.parse(text, name=name)
+        return text
+    Scenario({**tomllib.loads(text), "demands": tomllib.loads(listed)}, name=name)
+    write_text(prepare_file(beside), listed)
     return text
 
 

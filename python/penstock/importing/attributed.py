@@ -53,7 +53,8 @@ def _node_link(text: str, file: str) -> Graph:
 
     content = json.loads(text)
     if not isinstance(content, dict) or not isinstance(content.get("nodes"), list):
-        raise ValueError("there is no list `nodes`, with `edges` or `links`")
+        remedy = "give node-link JSON, as networkx writes it"
+        raise InputError("there is no list `nodes`, with `edges` or `links`", file=file, remedy=remedy)
     key = "edges" if "edges" in content else "links"
     graph = nx.node_link_graph({**content, "multigraph": True}, edges=key)
     declared = [node.get("id") for node in content["nodes"] if isinstance(node, dict)]
@@ -65,7 +66,7 @@ def _node_link(text: str, file: str) -> Graph:
             file=file,
             remedy="give one of the two another id",
         )
-    demands = _demands(graph.graph.get("demands"))
+    demands = _demands(graph.graph.get("demands"), file)
     return _graph(graph, file, set(map(str, declared)), content.get("multigraph", True) is not False, demands)
 
 
@@ -119,12 +120,13 @@ def _placed(attributes: Attributes) -> Attributes:
     return {"longitude": place[0], "latitude": place[1], **attributes}
 
 
-def _demands(matrix: object) -> list[Demand]:
+def _demands(matrix: object, file: str) -> list[Demand]:
     """TopoHub's demands: of each sender, the rate to each receiver."""
     if not isinstance(matrix, Mapping):
         return []
     if bad := next((sender for sender, row in matrix.items() if not isinstance(row, Mapping)), None):
-        raise ValueError(f"the demands of {bad} are no table of receivers")
+        reason, remedy = "this is no table of receivers and rates", 'write it as {"A": {"B": 5.0}}'
+        raise InputError(reason, path=f"demands.{bad}", file=file, remedy=remedy)
     return [
         Demand(str(sender), str(receiver), rate, 0)
         for sender, row in matrix.items()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -40,8 +41,11 @@ class Wanted:
     notes: Sequence[str] = ()
 
 
-def document(graph: Graph, reader: Reader, wanted: Wanted) -> str:
-    """The scenario file. Raises :class:`InputError`."""
+def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> tuple[str, str]:
+    """The scenario file, and the text of the file of the name `beside` with its demands. Raises :class:`InputError`.
+
+    Without such a name the demands are flows in the scenario file.
+    """
     lines, options = reader.lines(), reader.options
     names = node_names(graph)
     ends = [(names[line.ends[0]], names[line.ends[1]]) for line in lines]
@@ -68,8 +72,10 @@ def document(graph: Graph, reader: Reader, wanted: Wanted) -> str:
     lonely = sorted(name for name in names.values() if name not in neighbours)
     if lonely:
         notes.append(f"node: no edge ends at {', '.join(lonely)}: left out")
-    flows = flow_rows([each for each, _ in traffic])
-    return "\n".join((*head(graph, lines, notes, options), *line_rows(lines, ends), *flows)) + "\n"
+    each_demand = [each for each, _ in traffic]
+    listed = list_of(demand_rows(each_demand)) if beside else ""
+    flows = ("", "[demands]", *named_list(beside, listed)) if beside else flow_rows(each_demand)
+    return "\n".join((*head(graph, lines, notes, options), *line_rows(lines, ends), *flows)) + "\n", listed
 
 
 def traffic_of(
@@ -217,6 +223,24 @@ def flow_rows(traffic: Sequence[Traffic]) -> Iterator[str]:
         model = "greedy = {}" if each.rate is None else f"cbr = {{ rate = {quoted(shown(each.rate, RATE_UNITS))} }}"
         name = key(unique(f"{each.sender}-{each.receiver}", taken))
         yield f"{name} = {{ from = [{quoted(each.sender)}], to = [{quoted(each.receiver)}], traffic.{model} }}"
+
+
+def demand_rows(traffic: Sequence[Traffic]) -> Iterator[str]:
+    """The demands, each as an entry of a list."""
+    for each in traffic:
+        rate = [] if each.rate is None else [shown(each.rate, RATE_UNITS)]
+        yield f"[{', '.join(map(quoted, (each.sender, each.receiver, *rate)))}]"
+
+
+def list_of(rows: Iterable[str]) -> str:
+    """A file with a list of these entries."""
+    return "".join(("list = [\n", *(f"  {row},\n" for row in rows), "]\n"))
+
+
+def named_list(file: str, text: str) -> Iterator[str]:
+    """The keys for a list that is in a file with this text, beside the scenario."""
+    yield f"file = {quoted(file)}"
+    yield f'sha256 = "{hashlib.sha256(text.encode()).hexdigest()}"'
 
 
 def key(name: str) -> str:

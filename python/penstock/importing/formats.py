@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.scenario import Kind, read_file_of
+from penstock.core.texts import Kind, read_file_of
 from penstock.importing import hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
 from penstock.importing.graph import Graph

@@ -21,7 +21,7 @@ REMEDY = "write: nodes switches links; the numbers of the switches; and per link
 
 def is_topology(text: str) -> bool:
     """Whether a file has this format: three counts, and a first link with the units of its rate and its delay."""
-    first = re.match(r"\s*\d+\s+(\d+)\s+\d+\s*\n", text)
+    first = re.match(r"\s*\d+\s+(\d{1,9})\s+\d+\s*\n", text)
     if first is None:
         return False
     words = text[first.end() :].split(None, int(first[1]) + 5)[int(first[1]) :]

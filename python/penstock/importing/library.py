@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from xml.etree import ElementTree
@@ -22,8 +23,10 @@ def missing(name: str, what: str, file: str) -> InputError:
 def reading(form: str, file: str) -> Iterator[None]:
     """Makes an :class:`InputError` of whatever a library raises while it reads a file in this format."""
     try:
-        yield
-    except InputError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (InputError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 a file may make a library raise anything
         words = str(error).splitlines()

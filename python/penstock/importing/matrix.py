@@ -4,6 +4,7 @@
     Berlin,Bonn,640         Berlin,0,640
     Bonn,Berlin,2 Mb/s      Bonn,2000,0
 
+A square of numbers alone has the nodes of the network in their order.
 Columns are divided by commas, semicolons, tabulators or blanks. A line that begins with `#` is a comment.
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.scenario import Kind, read_file_of
+from penstock.core.texts import Kind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
@@ -33,12 +35,14 @@ MATRIX = Kind(
     zipped=True,
 )
 
+IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
+
 Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
 
 
-def read_matrix(path: Path) -> Wanted:
-    """The demands of a file. Raises :class:`InputError` if it has another form."""
+def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
+    """The demands of a file, for a network with these nodes by their ids. Raises :class:`InputError`."""
     text, file = read_file_of(path, MATRIX), str(path)
     if sndlib.is_native(text) or sndlib_xml.is_xml(text):
         graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
@@ -48,6 +52,8 @@ def read_matrix(path: Path) -> Wanted:
     rows = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
+    if all(len(cells) == len(rows) == len(nodes) and all(map(_is_number, cells)) for _, cells in rows):
+        return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
     (first, head), *others = rows
     names = [name.lower() for name in head]
     sender, receiver, rate = (
@@ -113,6 +119,22 @@ def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
         pairs = zip(names, row[1:], strict=True)
         demands += [Demand(row[0], name, rate or "0", line) for name, rate in pairs if name != row[0] or rate]
     return demands
+
+
+def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
+    """The demands of a square of numbers alone, whose rows and columns are the nodes in their order."""
+    return [
+        Demand(sender, receiver, rate, line)
+        for sender, (line, rates) in zip(nodes, rows, strict=True)
+        for receiver, rate in zip(nodes, rates, strict=True)
+    ]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 def _some(demands: Sequence[Demand], file: str) -> Sequence[Demand]:

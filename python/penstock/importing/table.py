@@ -8,14 +8,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError, did_you_mean
+from penstock.importing.dates import is_date, nanoseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
 TIME_UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0, "datetime": 3}
-"""Units of times, each with its decimals down to the picosecond. A column of dates (Parquet) has the unit datetime."""
+"""Units of times, each with its decimals down to the picosecond. A column of dates has the unit datetime."""
 SIZE_UNITS = {"octets": 1, "bits": 8}
 """Units of sizes, each with its number in an octet."""
 ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
@@ -64,6 +65,7 @@ class Table:
     """The packets of one table, and what is known of it after its first block."""
 
     def __init__(self, file: str, columns: Columns) -> None:
+        self.left_out: Mapping[str, int] = {}
         self._file = file
         self._columns = columns
         self._origin: Decimal | None = None
@@ -136,7 +138,7 @@ class Table:
         if any(not column.isdecimal() for column in chosen):
             return True
         place = int(self._columns.time.column)
-        return 1 <= place <= len(cells) and re.fullmatch(r"[-+0-9.eE]+", cells[place - 1]) is None
+        return 1 <= place <= len(cells) and not _is_time(cells[place - 1])
 
     def _misfit(self, block: bytes, separator: str, first: int, error: Exception) -> InputError:
         """The error of a block that does not fit: the first line with another number of columns, if there is one."""
@@ -173,12 +175,18 @@ class Table:
 
         unit = self._columns.time.unit
         is_date = isinstance(written.dtype, pl.Datetime)
+        if unit == "datetime" and written.dtype == pl.String:
+            return nanoseconds(written)
         if is_date != (unit == "datetime"):
             reason = "this column has dates" if is_date else "this column has no dates"
             remedy = f"write {self._columns.time.column}:datetime" if is_date else "state the unit of its numbers"
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
         plain = written.dt.epoch("ns") if is_date else _stripped(written)
         return plain.cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+
+
+def _is_time(cell: str) -> bool:
+    return re.fullmatch(r"[-+0-9.eE]+", cell) is not None or is_date(cell)
 
 
 def _stripped(written: pl.Series) -> pl.Series:

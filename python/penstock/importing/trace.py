@@ -6,15 +6,20 @@ import io
 import json
 import os
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from penstock.core.errors import InputError
-from penstock.core.reading import AT_ONCE, STDIN, STDIN_NAME, NotRegularError, require_regular
+from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
-from penstock.importing.capture import PCAP, PCAPNG, Capture
+from penstock.importing.capture import Capture
+from penstock.importing.dates import is_date
+from penstock.importing.expression import needs_other_rows
+from penstock.importing.library import reading
+from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
     ROW,
     SIZE,
@@ -61,7 +66,7 @@ class ImportedTrace:
         cells: number of cells that AAL5 makes of them.
         duration_s: time from the first packet to the last.
         longest_gap_s: the longest time between two packets.
-        others: packets of the capture that are not IP, which were left out.
+        left_out: numbers of packets of the capture that were left out, by the reason.
     """
 
     name: str
@@ -72,7 +77,7 @@ class ImportedTrace:
     cells: int
     duration_s: float
     longest_gap_s: float
-    others: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def mean_bps(self) -> float:
@@ -87,8 +92,7 @@ class ImportedTrace:
             f"AAL5 makes {self.cells:,} cells of them: {self.cells * CELL / self.octets:.3f} octets for each octet.",
             f"The longest time without a packet is {self.longest_gap_s:.6g} s.",
         ]
-        if self.others:
-            comments.append(f"{self.others:,} packets that are not IP were left out.")
+        comments += [f"{packets:,} packets {reason} were left out." for reason, packets in self.left_out.items()]
         comments += [
             "The trace is open-loop: packets come at their times, whatever happens to the packets before. The measured",
             "senders reacted to their own network, so a backlog under control is not that of the measured network.",
@@ -101,15 +105,11 @@ class ImportedTrace:
 def is_trace(file: str | Path) -> bool:
     """Whether a file has packets and no network: by its first octets, or by the end of its name."""
     path = Path(file)
-    if path.suffix.lower() in (*CAPTURES, *TABLES):
+    if Path(path.name.removesuffix(".gz")).suffix.lower() in (*CAPTURES, *TABLES):
         return True
-    try:
-        require_regular(path)
-        with path.open("rb") as stream:
-            start = stream.read(4)
-    except (OSError, ValueError):
-        return False
-    return start in (*PCAP, PCAPNG, PARQUET)
+    with suppress(OSError, ValueError, InputError), _opened(str(file)) as stream:
+        return stream.peek(4)[:4] in (*PCAP, PCAPNG, PARQUET)
+    return False
 
 
 def import_trace(
@@ -123,13 +123,13 @@ def import_trace(
 ) -> ImportedTrace:
     """Read the packets of a capture or a table into the store of traces, once.
 
-    The file is read block by block, so its size does not matter. ``-`` is standard input.
+    The file is read block by block, so its size does not matter. ``-`` is standard input. gzip may have compressed it.
 
     Args:
-        file: pcap or pcapng, which dpkt reads, CSV with or without a line of names, or Parquet.
+        file: pcap or pcapng, CSV with or without a line of names, or Parquet.
         name: the name of the trace; by default that of the file.
         time: of a table, the column of the time and its unit, as ``arrival:us`` or ``1:s``: s, ms, us, ns, ps, or
-            datetime for a column of dates.
+            datetime for dates of ISO 8601.
         size: of a table, the column of the size and its unit, as ``length:octets`` or ``2:bits``. The size of a packet
             is that of IP, as captures have it: without the header of its link.
         flow: of a table, the columns that identify a flow. Without them it is one flow.
@@ -139,8 +139,8 @@ def import_trace(
 
     Raises:
         InputError: a file or a column that cannot be read, a value that is missing or no number, times that decrease,
-            units that cannot be right, an expression that is empty or that no packet meets, more than 50 million
-            packets.
+            units that cannot be right, an expression that is empty, needs other packets than the one it is about, or
+            is met by no packet, more than 50 million packets.
     """
     if where is not None and not where.strip():
         remedy = "write SQL such as \"protocol = 'udp'\", or leave it out to take every packet"
@@ -148,16 +148,19 @@ def import_trace(
     source = str(file)
     given = STDIN_NAME if source == STDIN else source
     name = name or Path(given).name.split(".")[0]
-    with _opened(source) as stream:
+    with _opened(source) as stream, reading("packets", given):
         start = stream.peek(4)[:4]
         if start in (*PCAP, PCAPNG):
             _refuse_columns(time, size, flow, given)
-            capture = Capture(cast("BinaryIO", stream), start, given)
+            capture = Capture(cast("BinaryIO", stream), given)
             return _Keeper(capture, given, where).keep(capture.frames(), name)
+        _refuse_other_captures(start, time, given)
         table = Table(given, _columns(time, size, flow, given))
         if start == PARQUET:
             if source == STDIN:
                 raise InputError("Parquet is not read from standard input", file=given, remedy="name the file")
+            if given.endswith(".gz"):
+                raise InputError("Parquet is not read from gzip", file=given, remedy="unpack it: gunzip FILE")
             return _Keeper(table, given, where).keep(table.of_parquet(), name)
         return _Keeper(table, given, where).keep(table.of_csv(cast("BinaryIO", stream)), name)
 
@@ -165,7 +168,7 @@ def import_trace(
 @contextmanager
 def _opened(source: str) -> Iterator[io.BufferedReader]:
     if source == STDIN:
-        yield cast("io.BufferedReader", sys.stdin.buffer)
+        yield _plain(cast("io.BufferedReader", sys.stdin.buffer), STDIN_NAME)
         return
     try:
         require_regular(Path(source))
@@ -177,7 +180,20 @@ def _opened(source: str) -> Iterator[io.BufferedReader]:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"the file cannot be read: {reason}", file=source, remedy="check its name") from None
     with stream:
-        yield stream
+        yield _plain(stream, source)
+
+
+def _plain(stream: io.BufferedReader, file: str) -> io.BufferedReader:
+    """What is in a stream, unpacked if gzip has compressed it."""
+    return io.BufferedReader(Unzipping(stream, file)) if stream.peek(2)[:2] == GZIP else stream
+
+
+def _refuse_other_captures(start: bytes, time: str, file: str) -> None:
+    """A file with the name of a capture that does not begin as one."""
+    if not time and Path(file.removesuffix(".gz")).suffix.lower() in CAPTURES:
+        begins = f"it begins with {start.hex(' ')}" if start else "it is empty"
+        reason = f"this is no pcap and no pcapng: {begins}"
+        raise InputError(reason, file=file, remedy="write it again, with tcpdump -w or editcap -F pcapng")
 
 
 def _columns(time: str, size: str, flow: Sequence[str], file: str) -> Columns:
@@ -231,7 +247,7 @@ class _Keeper:
             self._cells,
             self._last_ps / 1e12,
             self._longest_ps / 1e12,
-            getattr(self._source, "others", 0),
+            dict(self._source.left_out),
         )
 
     def _filtered(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -240,7 +256,15 @@ class _Keeper:
         if self._where is None:
             return frame
         try:
-            return frame.filter(pl.sql_expr(self._where))
+            expression = pl.sql_expr(self._where)
+            if needs_other_rows(expression):
+                raise InputError(
+                    "this expression needs more than the packet that it is about, as a sum or a rank does",
+                    path="--where",
+                    value=self._where,
+                    remedy='compare the columns of one packet, as in --where "octets > 100"',
+                )
+            return frame.filter(expression)
         except pl.exceptions.PolarsError as error:
             names = [name for name in frame.columns if not name.startswith("penstock.")]
             raise InputError(
@@ -257,7 +281,9 @@ class _Keeper:
         octets = pl.col(SIZE)
         is_size = (octets == octets.floor()) & octets.is_between(1, MOST_OCTETS)
         self._refuse(frame, pl.col(TIME).is_null(), WRITTEN_TIME, self._of_time)
-        self._refuse(frame, ~is_size.fill_null(value=False), WRITTEN_SIZE, self._of_size)
+        is_capture = isinstance(self._source, Capture)
+        told = self._of_captured_size if is_capture else self._of_size
+        self._refuse(frame, ~is_size.fill_null(value=False), SIZE if is_capture else WRITTEN_SIZE, told)
         if self._first_ps is None:
             self._first_ps = int(frame[TIME][0])
         frame = frame.with_columns(pl.col(TIME) - self._first_ps)
@@ -265,12 +291,7 @@ class _Keeper:
         frame = frame.with_columns(gaps.alias("penstock.gap"))
         self._refuse(frame, pl.col("penstock.gap") < 0, TIME, self._of_decrease)
         self._last_ps = int(frame[TIME][-1])
-        if self._last_ps > LONGEST_S * 10**12:
-            raise InputError(
-                f"the trace lasts {self._last_ps / 1e12 / 86_400:.0f} days; it may last {LONGEST_S // 86_400}",
-                file=self._file,
-                remedy="is the unit of the times right?",
-            )
+        self._refuse(frame, pl.col(TIME) > LONGEST_S * 10**12, TIME, self._of_length)
         self._longest_ps = max(self._longest_ps, int(frame.select(pl.col("penstock.gap").max()).item()))
         self._octets += int(frame.select(octets.sum()).item())
         self._cells += int(frame.select(((octets + TRAILER) / PAYLOAD).ceil().sum()).item())
@@ -286,7 +307,7 @@ class _Keeper:
         is_line = self._unit == "line"
         raise InputError(
             reason if is_line else f"{self._unit} {row}: {reason}",
-            value="" if column == TIME or written is None else written,
+            value="" if column in (TIME, SIZE) or written is None else written,
             file=self._file,
             line=row if is_line else None,
             remedy=remedy,
@@ -296,7 +317,8 @@ class _Keeper:
     def _of_time(written: object) -> _Told:
         if written is None or not str(written).strip():
             return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
-        return "this is no time, or one more than 100 days from the first", "write numbers; is their unit right?"
+        remedy = "write COLUMN:datetime for a column of dates" if is_date(str(written)) else "is the unit right?"
+        return "this is no time in this unit, or one more than 100 days from the first", remedy
 
     @staticmethod
     def _of_size(written: object) -> _Told:
@@ -304,6 +326,19 @@ class _Keeper:
             return "there is no size", "a table has no gaps: remove the row, or leave it out with --where"
         reason = f"a packet has a whole number of octets from 1 to {MOST_OCTETS}"
         return reason, 'is the unit right? --where leaves packets out, as in --where "size > 0"'
+
+    @staticmethod
+    def _of_captured_size(size: object) -> _Told:
+        reason = f"this IP packet has {cast('float', size):,.0f} octets, and one in a trace has 1 to {MOST_OCTETS:,}"
+        remedy = 'capture on the line, where the card has divided it, or leave it out: --where "octets <= 65535"'
+        return reason, remedy
+
+    def _of_length(self, time_ps: object) -> _Told:
+        days = cast("int", time_ps) / 1e12 / 86_400
+        remedy = "is the unit of the times right?"
+        if isinstance(self._source, Capture):
+            remedy = "was a clock set? Leave out what is before or behind, with editcap -A or -B"
+        return f"the trace lasts {days:,.0f} days; it may last {LONGEST_S // 86_400}", remedy
 
     @staticmethod
     def _of_decrease(_time: object) -> _Told:
@@ -340,7 +375,7 @@ class _Keeper:
                 remedy="leave some out with --where, or import a part of the file",
             )
         if self._flows is None:
-            what = f"none of the {self._read:,} packets meets it" if self._read else "there is no packet"
+            what = f"none of the {self._read:,} packets meets it" if self._read else self._nothing()
             path, remedy = ("--where", "write another") if self._where and self._read else ("", "give another file")
             raise InputError(what, path=path, value=(self._where or "") if path else "", file=self._file, remedy=remedy)
         rate = self._octets * 8 / (self._last_ps / 1e12) if self._last_ps else 0.0
@@ -348,3 +383,8 @@ class _Keeper:
             reason = f"the mean rate would be {rate / 1e12:.3g} Tb/s, and no line is faster than {FASTEST_BPS / 1e12:g}"
             raise InputError(reason, file=self._file, remedy="is the unit of the times right?")
         return self._flows
+
+    def _nothing(self) -> str:
+        """That there is no packet, with those that were left out."""
+        others = [f"{packets:,} {reason}" for reason, packets in self._source.left_out.items()]
+        return f"there is no IP packet with a time, but {' and '.join(others)}" if others else "there is no packet"

@@ -33,7 +33,7 @@ MOST_READINGS = 200
 """The readings of each time series, at most, unless the network says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Case:
     """A network under a traffic: the scenario of each scheme, or the reason why there is none.
 
@@ -58,6 +58,9 @@ class Case:
     shares: Mapping[str, float]
     steady: bool
     round_trip_s: float
+
+    def __repr__(self) -> str:
+        return f"<Case {self.name!r}: {len(self.scenarios)} schemes, {len(self.refused)} cannot run>"
 
     @property
     def name(self) -> str:
@@ -102,7 +105,7 @@ class Start:
         return self.case.scenarios[self.scheme]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class League(Shown):
     """Schemes on several networks under several kinds of traffic, all with the same random numbers.
 
@@ -115,6 +118,12 @@ class League(Shown):
 
     document: Document
     _cases: list[Case] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        told = self.document
+        return (
+            f"<League {told.name!r}: {len(told.networks)} networks, {told.replications} replications, seed {told.seed}>"
+        )
 
     @classmethod
     def load(
@@ -288,7 +297,8 @@ def round_trip(scenario: Scenario) -> float:
     for line in tree["line"].values():
         one, other = line["between"]
         there = seconds(line["delay"])
-        back = seconds((line.get("reverse") or line).get("delay") or line["delay"])
+        own = line.get("reverse", {}).get("delay", "auto")
+        back = there if own == "auto" else seconds(own)
         delays |= {(one, other): there + back, (other, one): there + back}
     longest = 0.0
     for name, flow in tree["flow"].items():

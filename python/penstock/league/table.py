@@ -78,7 +78,7 @@ class Column:
         return next(one for one in self.standings if one.name == scheme)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CaseTable(Shown):
     """The columns of a case, and the replications that count: those that all of its schemes have.
 
@@ -92,6 +92,10 @@ class CaseTable(Shown):
     identical: Sequence[tuple[str, ...]]
     constant: Sequence[str]
     readings: Readings | None
+
+    def __repr__(self) -> str:
+        told = f"{len(self.columns)} columns, {len(self.replications)} replications"
+        return f"<CaseTable {self.case.name!r}: {len(self.case.scenarios)} schemes, {told}>"
 
     def column(self, measure: Measure, of: str = "") -> Column | None:
         """The column of a measure, if any scheme has a value."""

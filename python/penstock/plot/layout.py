@@ -16,7 +16,7 @@ from penstock.plot.diagram import EDGE, draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
-from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
+from penstock.plot.style import CHARACTER, INSTANT, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
 from penstock.plot.values import Values, panel_id, panels_of
@@ -235,6 +235,7 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
         axis.axhline(panel.level, label=panel.level_label or None, **REFERENCE)
     if panel.limit is not None:
         axis.axvline(panel.limit, label=panel.limit_label or None, **REFERENCE)
+    draw_instants(axis, panel)
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel(y_label)
     axis.set_title(panel.title, y=1.0)  # the search for a free place would take a tenth of the time
@@ -242,6 +243,17 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
         draw_rows(axis, panel)
     elif not panel.tails and not panel.cells:
         set_limits(axis, panel)
+
+
+def draw_instants(axis: Axes, panel: Panel) -> None:
+    """A vertical line at each instant, with its number if there are several."""
+    for number, instant in enumerate(panel.instants, 1):
+        if panel.span is not None and not panel.span[0] <= instant <= panel.span[1]:
+            continue
+        axis.axvline(instant, **INSTANT)
+        if panel.numbered:
+            place: Any = {"xy": (instant, 1.0), "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            axis.annotate(str(number), xytext=(2, -1), va="top", fontsize=8, **place)
 
 
 def set_limits(axis: Axes, panel: Panel) -> None:

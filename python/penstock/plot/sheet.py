@@ -123,8 +123,9 @@ class Panel:
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
     the x axis if it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
     close together. Curves show a thin line for `each_seed`, and are `joined` if their labels have an order;
-    traces that are `marked` have a few markers, which distinguish them in grey print. Rows have `estimates`, by default
-    Student's; in a light sheet each has a bar up to its mean, in another colour for the names in `chosen`.
+    traces that are `marked` have a few markers, which distinguish them in grey print; `instants` are vertical lines,
+    with numbers if they are `numbered`. Rows have `estimates`, by default Student's; in a light sheet each has a bar up
+    to its mean, in another colour for the names in `chosen`.
     """
 
     x_label: str
@@ -151,6 +152,8 @@ class Panel:
     each_seed: bool = True
     joined: bool = False
     marked: bool = False
+    instants: Sequence[float] = ()
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,6 +65,7 @@ LONGEST_NAME = 44
 """The most letters of a name that is tilted, or beside a line."""
 
 REFERENCE: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
+INSTANT: Any = {"color": "#000000", "linewidth": 0.9, "linestyle": (0, (5, 3)), "zorder": 1.5}
 EXACT: Any = {"linestyle": "--", "linewidth": 1.1}
 
 

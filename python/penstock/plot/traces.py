@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 COLUMNS = 1_000
 """Slices of the time axis: more than a page can show."""
+BANDS = 250
+"""Slices of a trace that turns so often that a line would be a band: as many as a figure can tell apart."""
 MARKS = 7
 """Markers on a trace."""
 
@@ -50,7 +52,7 @@ def over_time(
     panel = Panel(
         x_label, y_label, traces=traces, top=top, bottom=bottom, level=level, level_label=level_label, marked=True
     )
-    return Sheet(name, title, caption, [replace(panel, span=span_of([panel]))])
+    return Sheet(name, title, explained(caption, [panel]), [replace(panel, span=span_of([panel]))])
 
 
 def shared_traces(
@@ -61,18 +63,35 @@ def shared_traces(
     x_label: str = "time (s)",
     caption: str = "",
     panel_height: float = 2.1,
+    instants: Sequence[float] = (),
 ) -> Sheet:
     """Panels of traces, such as queues and rates, above one another on one time axis.
 
-    Each panel has its traces, y label and level; the time axis is that of all traces together.
+    Each panel has its traces, y label and level; the time axis is that of all traces together. `instants` are marked in
+    all panels, and numbered in the first if there are several.
     """
     span = span_of(panels)
     last = len(panels) - 1
     shared = [
-        replace(panel, x_label=x_label if number == last else "", span=span, marked=True)
+        replace(
+            panel,
+            x_label=x_label if number == last else "",
+            span=span,
+            marked=True,
+            instants=instants,
+            numbered=number == 0 and len(instants) > 1,
+        )
         for number, panel in enumerate(panels)
     ]
-    return Sheet(name, title, caption, shared, panel_height=panel_height)
+    return Sheet(name, title, explained(caption, panels), shared, panel_height=panel_height)
+
+
+def explained(caption: str, panels: Sequence[Panel]) -> str:
+    """A caption that says what a shade is, if a trace has one."""
+    if not any(is_band(trace) for panel in panels for trace in panel.traces):
+        return caption
+    shade = f"Where a shade is, the line is the mean of each {BANDS}th of the time, and the shade its extremes."
+    return f"{caption} {shade}".strip()
 
 
 def span_of(panels: Sequence[Panel]) -> tuple[float, float] | None:
@@ -91,10 +110,44 @@ def draw_traces(axis: Axes, panel: Panel) -> None:
             axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, gid=line_id(number), **EXACT)
             continue
         x, y = thinned(trace)
+        if is_band(trace):
+            x, y, low, high = band(trace)
+            axis.fill_between(x, low, high, color=colour_of(hue), alpha=0.22, linewidth=0)
         (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label, gid=line_id(number))
         if is_marked:
             line.set(marker=marker_of(hue), markersize=4.5, markeredgecolor="white", markeredgewidth=0.5)
             line.set_markevery(marks(x, (number + 0.5) / len(panel.traces)))
+
+
+def is_band(trace: Trace) -> bool:
+    """Whether a line would be a band: it turns more often than once in a slice of the time axis."""
+    if trace.exact or len(trace.x) <= 4 * BANDS:
+        return False
+    import numpy as np
+
+    steps = np.diff(np.asarray(trace.y, float))
+    steps = steps[steps != 0]
+    return bool(np.count_nonzero(steps[1:] * steps[:-1] < 0) > BANDS)
+
+
+def band(trace: Trace) -> tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float]]:
+    """For each slice of the time axis with values: its middle, their mean, the least and the greatest."""
+    import numpy as np
+
+    x, y = np.asarray(trace.x, float), np.asarray(trace.y, float)
+    edges = np.linspace(x[0], x[-1], BANDS + 1)
+    starts = np.searchsorted(x, edges[:-1])
+    counts = np.diff(np.append(starts, len(x)))
+    known = counts > 0
+    starts = starts[known]
+    middles = ((edges[:-1] + edges[1:]) / 2)[known]
+    means = np.add.reduceat(y, starts) / counts[known]
+    return (
+        middles.tolist(),
+        means.tolist(),
+        np.minimum.reduceat(y, starts).tolist(),
+        np.maximum.reduceat(y, starts).tolist(),
+    )
 
 
 def marks(x: Sequence[float], part: float) -> list[int]:

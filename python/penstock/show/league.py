@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -29,6 +30,7 @@ from penstock.league.measures import (
 from penstock.league.table import CaseTable, Column, tables_of
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league_figures import (
+    TRADE_OFF,
     against_time,
     bars,
     count_of_best,
@@ -36,6 +38,7 @@ from penstock.show.league_figures import (
     pair_of,
     slug,
     trade_off,
+    trade_off_of_all,
 )
 from penstock.show.league_parameters import parameters_of
 from penstock.show.league_readings import csv, packed
@@ -77,12 +80,14 @@ def page_of(results: Results) -> Report:
     words = ["penstock", "league", document.file or "FILE"]
     words += [word for pair in document.settings.items() for word in ("--set", setting(*pair))]
     words += ["--replications", str(document.replications)]
-    sheet = overview(tables, OVERVIEW)
     is_one = len(tables) == 1
-    sections = [] if is_one else [Section("How often each scheme is among the best", figures=[Figure(sheet)])]
+    sheets = [] if is_one else [each for each in (overview(tables, OVERVIEW), trade_off_of_all(tables)) if each]
+    sections = [Section("All cases together", figures=[Figure(sheet) for sheet in sheets])] if sheets else []
     sections.append(Section("What is compared", tables=[schemes_of(tables), measures_table(), cases_table(tables)]))
     sections += [section_of(table) for table in tables]
     drawn = [figure.sheet.name for section in sections for figure in section.figures]
+    # With one case there is no map: then its own trade-off comes first.
+    own = [name for name in drawn if is_one and name.startswith(TRADE_OFF)]
     return Report(
         title=document.title,
         headline=headline(tables),
@@ -91,7 +96,8 @@ def page_of(results: Results) -> Report:
         "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
         sections=sections,
         warnings=[*warnings_of(results), *warnings(tables)],
-        lead=drawn[0] if drawn else None,
+        lead=next(iter([*own, *drawn]), None),
+        beside=sheets[1].name if len(sheets) > 1 else None,
         files=files_of(tables),
         parameters=parameters_of([table.case for table in tables]),
         versions=results.versions(),
@@ -106,12 +112,18 @@ def headline(tables: Sequence[CaseTable]) -> str:
         if len(tables) == 1:
             column = tables[0].column(measure, tables[0].case.main)
             if column is not None and column.standings:
-                told.append(f"{measure.label}: {named(column.best)} {best_words(column)}")
+                prices = {name: price(tables, name, measure) for name in column.best}
+                best = [f"{name} ({own})" if own else name for name, own in prices.items()]
+                told.append(f"{measure.label}: {named(best)} {best_words(column)}")
             continue
         counts = {name: count_of_best(tables, name, measure) for name in schemes_in(tables)}
         most = max((best for best, _ in counts.values()), default=0)
         if most:
-            leaders = [f"{name} (in {best} of {of})" for name, (best, of) in counts.items() if best == most]
+            leaders = [
+                f"{name} ({'; '.join(filter(None, [f'in {best} of {of}', price(tables, name, measure)]))})"
+                for name, (best, of) in counts.items()
+                if best == most
+            ]
             told.append(f"{measure.label}: {named(leaders)}")
     if not told:
         return "No run has a value yet."
@@ -119,6 +131,21 @@ def headline(tables: Sequence[CaseTable]) -> str:
         sentence = "; ".join(told)
         return f"{sentence[0].upper()}{sentence[1:]}."
     return f"Most often among the best of {len(tables)} cases, by {'; by '.join(told)}."
+
+
+def price(tables: Sequence[CaseTable], name: str, measure: Measure) -> str:
+    """What a scheme that is best by goodput loses for it, in the mean of the cases in which it is; else nothing."""
+    if measure is not GOODPUT:
+        return ""
+    losses = []
+    for table in tables:
+        best, lost = table.column(GOODPUT, table.case.main), table.column(LOSS, table.case.main)
+        if best is not None and lost is not None and name in best.best and name in lost.samples:
+            losses.append(lost[name].estimate.mean)
+    if not losses:
+        return ""
+    mean = math.fsum(losses) / len(losses)
+    return f"loses {100 * mean:.2g} % of what it sends" if mean else "loses nothing"
 
 
 def best_words(column: Column) -> str:

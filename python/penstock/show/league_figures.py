@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ UNITS: Mapping[str, Sequence[tuple[float, str]]] = {
 }
 """For each unit the larger and smaller ones, from the largest."""
 STAR = "★"
+TRADE_OFF = "trade-off"
+"""The name of the figure of all cases, and the beginning of those of single cases."""
 
 
 def unit_of(measure: Measure, values: Sequence[float]) -> tuple[float, str]:
@@ -111,7 +114,7 @@ def trade_off(table: CaseTable, of: str) -> Sheet | None:
     if not panels:
         return None
     return Sheet(
-        f"trade-off-{slug(table.case)}-{of}",
+        f"{TRADE_OFF}-{slug(table.case)}-{of}",
         f"{table.case.title}: what the {of} pays for a full line",
         "Best is at the lower right: a full line without delay or loss. One point for each scheme, with its 95 % "
         "intervals.",
@@ -119,6 +122,52 @@ def trade_off(table: CaseTable, of: str) -> Sheet | None:
         columns=2,
         light=True,
     )
+
+
+def trade_off_of_all(tables: Sequence[CaseTable]) -> Sheet | None:
+    """Loss and delay against goodput, in the mean of all cases: one point for each scheme."""
+    schemes = list(dict.fromkeys(name for table in tables for name in table.case.schemes))
+    loss, delay = f"{LOSS.label} (%)", f"{DELAY.label} (times the least of its case)"
+    panels = []
+    for measure, label in ((LOSS, loss), (DELAY, delay)):
+        places = {name: [place_of(table, name, measure) for table in tables] for name in schemes}
+        known = {name: [place for place in own if place is not None] for name, own in places.items()}
+        spots = [
+            Spot(name, mean_of([x for x, _ in own]), mean_of([y for _, y in own]), schemes.index(name))
+            for name, own in known.items()
+            if own
+        ]
+        if len(spots) > 1:
+            panels.append(Panel("goodput (% of the best of its case)", label, spots=spots, log_y=True))
+    if not panels:
+        return None
+    return Sheet(
+        TRADE_OFF,
+        "What each scheme pays for its goodput",
+        "Best is at the lower right. Each point is the mean over the cases in which the scheme could run. The pictures "
+        "of the single cases have the intervals.",
+        panels,
+        columns=2,
+        light=True,
+    )
+
+
+def place_of(table: CaseTable, scheme: str, measure: Measure) -> tuple[float, float] | None:
+    """The goodput of a scheme in per cent of the best of a case, and its loss in per cent or its relative delay."""
+    goodput, own = table.column(GOODPUT, table.case.main), table.column(measure, table.case.main)
+    if goodput is None or own is None or scheme not in goodput.samples or scheme not in own.samples:
+        return None
+    most = max(one.estimate.mean for one in goodput.standings)
+    least = min(one.estimate.mean for one in own.standings)
+    if not most or (measure is DELAY and not least):
+        return None
+    mean = own[scheme].estimate.mean
+    return 100 * goodput[scheme].estimate.mean / most, mean / least if measure is DELAY else 100 * mean
+
+
+def mean_of(values: Sequence[float]) -> Estimate:
+    """The mean over cases, which has no interval: they are no sample."""
+    return Estimate(math.fsum(values) / len(values), None, None, len(values))
 
 
 def overview(tables: Sequence[CaseTable], measures: Sequence[Measure]) -> Sheet:

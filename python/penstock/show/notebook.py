@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from penstock.analyse.estimates import PointEstimate, sample
 from penstock.analyse.metric import KINDS, POSITIVE, Metric
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 8, 8, 60
+Name = TypeVar("Name")
 UNITS = {"s": ("ms", 1e3), "bps": ("Mb/s", 1e-6)}
 """The units of columns, and those in which they are shown."""
 STYLE = (
@@ -215,16 +216,16 @@ def sweep_outcome(results: Results) -> Outcome:
     found = []
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]
-        rows = sweep.estimate_rows(results, own)
         cells: list[Sequence[Cell]] = [
             [
                 *(plain(row[name]) for name in (*results.parameters, "of")),
                 *(shown(row.get(str(each)), each) for each in own),
             ]
-            for row in rows
+            for row in sweep.estimate_rows(results, own, MOST_ROWS)
         ]
         headings = [*results.parameters, "of", *(label(each) for each in own)]
-        found.append(Table(table.capitalize(), headings, cells))
+        rows = MadeRows(range(sweep.count_rows(results, own)), cells.__getitem__)
+        found.append(Table(table.capitalize(), headings, rows))
     return "", found
 
 
@@ -280,29 +281,52 @@ def groups_table(result: Result) -> Table:
     counts = [("sent", 1.0), ("lost", 1.0)] if result.groups["replication"].n_unique() == 1 else []
     columns = [*counts, ("loss_ratio", 1.0), ("delay_mean_s", 1e3), ("delay_p99_s", 1e3), ("throughput_bps", 1e-6)]
     headings = ["loss ratio", "mean delay (ms)", "99 % delay (ms)", "throughput (Mb/s)"]
-    rows: list[Sequence[Cell]] = [
-        [name, int(part["flows"][0]), *(estimated(part, *each) for each in columns)]
-        for name, part in parts_of(result.groups, "group")
-    ]
-    return Table("Traffic classes", ["class", "flows", *(name for name, _ in counts), *headings], rows)
+    names = result.groups["group"].unique(maintain_order=True).to_list()
+
+    def row(name: str) -> Sequence[Cell]:
+        part = result.groups.filter(group=name)
+        return [name, int(part["flows"][0]), *(estimated(part, *each) for each in columns)]
+
+    return Table("Traffic classes", ["class", "flows", *(name for name, _ in counts), *headings], MadeRows(names, row))
 
 
 def ports_table(result: Result) -> Table:
     """The ports that carried anything, the most used first, without access lines."""
+    import polars as pl
+
     headings = ["port", "utilisation", "mean queue", "longest queue", "discarded"]
     columns = [("utilisation", 1.0), ("queue_mean", 1.0), ("queue_max", 1.0), ("discarded", 1.0)]
-    busy = [
-        (name, part)
-        for name, part in parts_of(result.ports, "port")
-        if part["arrived"].sum() and (not name.startswith(ACCESS) or part["discarded"].sum())
-    ]
-    busy.sort(key=lambda each: -each[1]["utilisation"].fill_null(0.0).sum())
-    return Table("Ports", headings, [[name, *(estimated(part, *each) for each in columns)] for name, part in busy])
+    busy = (
+        result.ports.group_by("port", maintain_order=True)
+        .agg(pl.sum("arrived", "discarded", "utilisation"))
+        .filter((pl.col("arrived") > 0) & (~pl.col("port").str.starts_with(ACCESS) | (pl.col("discarded") > 0)))
+        .sort("utilisation", descending=True, maintain_order=True)
+    )
+
+    def row(name: str) -> Sequence[Cell]:
+        part = result.ports.filter(port=name)
+        return [name, *(estimated(part, *each) for each in columns)]
+
+    return Table("Ports", headings, MadeRows(busy["port"].to_list(), row))
 
 
-def parts_of(table: pl.DataFrame, name: str) -> list[tuple[str, pl.DataFrame]]:
-    """The rows of each group or port."""
-    return [(str(key[0]), part) for key, part in table.group_by(name, maintain_order=True)]
+class MadeRows(Sequence[Sequence[Cell]], Generic[Name]):
+    """The rows of a table, each made of its name when it is read: a card shows the first few of thousands."""
+
+    def __init__(self, names: Sequence[Name], make: Callable[[Name], Sequence[Cell]]) -> None:
+        self.names, self.make = names, make
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> Sequence[Cell]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Sequence[Cell]]: ...
+    def __getitem__(self, place: int | slice) -> Sequence[Cell] | list[Sequence[Cell]]:
+        if isinstance(place, slice):
+            return [self.make(name) for name in self.names[place]]
+        return self.make(self.names[place])
 
 
 def estimated(rows: pl.DataFrame, column: str, size: float) -> str | int | None:

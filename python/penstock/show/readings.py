@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,19 @@ class Readings:
         """The last `count` readings of each quantity."""
         return replace(self, values={key: (x[-count:], y[-count:]) for key, (x, y) in self.values.items()})
 
+    def between(self, low_s: float, high_s: float) -> Readings:
+        """The readings from one time to another, both included."""
+        values = {}
+        for key, (times, own) in self.values.items():
+            part = slice(bisect_left(times, low_s), bisect_right(times, high_s))
+            values[key] = (times[part], own[part])
+        return replace(self, values={key: each for key, each in values.items() if each[0]})
+
+    def span(self) -> tuple[float, float]:
+        """The times of the first and the last reading, in seconds; raises ``ValueError`` without readings."""
+        ends = [(times[0], times[-1]) for times, _ in self.values.values() if times]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
     def length(self) -> int:
         """The number of readings of a quantity."""
         return max((len(times) for times, _ in self.values.values()), default=0)
@@ -117,7 +131,13 @@ class Readings:
         return times, [own * self.shares[group][round(level)] for level in values]
 
     def bottleneck(self, flows: Sequence[str]) -> str | None:
-        """The slowest line on the path of each of these flows: of several such lines the one with the longest queue."""
+        """The slowest line on the path of each of these flows: of several such lines the one with the longest queue.
+
+        None if there is none that all cross, or if the rate of a line on the way changes.
+        """
+        crossed = {port for flow in flows for port in self.routes[group_of(flow)]}
+        if any((port, "rate") in self.values for port in crossed):
+            return None
         slowest = []
         for group in {group_of(flow) for flow in flows}:
             least = min((self.lines[port] for port in self.routes[group]), default=0.0)

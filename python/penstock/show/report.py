@@ -111,6 +111,7 @@ class Report:
         sections: its sections, in order.
         warnings: what a reader must know before the numbers.
         lead: the name of the figure that says most: it is on the first screen.
+        beside: the name of the figure next to it, if there is one.
         data: files with the data by their names; paths are relative to `folder`.
         files: the texts of further files beside the page, by their paths in the directory of the experiment.
         folder: where the files are; None is beside the page.
@@ -125,6 +126,7 @@ class Report:
     sections: Sequence[Section]
     warnings: Sequence[str] = ()
     lead: str | None = None
+    beside: str | None = None
     data: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
@@ -158,12 +160,12 @@ def html(report: Report, folder: Path = Path()) -> str:
     environment.globals["address"] = lambda path: (folder / path).as_posix()
     script, style = part("report.js"), part("report.css")
     anchors, sections = placed(report, [Markup(drawing) for drawing in drawings])  # noqa: S704 - made by `inline`
-    figures = [entry for each in sections for entry in each["figures"]]
+    figures = {entry["figure"].sheet.name: entry for each in sections for entry in each["figures"]}
     return environment.from_string(part("report.html.jinja")).render(
         report=report,
         sections=sections,
         anchors=anchors,
-        lead=next((entry for entry in figures if entry["figure"].sheet.name == report.lead), None),
+        leads=[figures[name] for name in (report.lead, report.beside) if name in figures],
         shared=Markup(shared),  # noqa: S704 - made by `inline`
         style=Markup(style),  # noqa: S704 - ours
         script=Markup(script),  # noqa: S704 - ours

@@ -37,10 +37,11 @@ def summary(result: Result) -> dict[str, list[Row]]:
     """One row for each traffic class (``groups``), port (``ports``) and result of theory, over all replications.
 
     Counts are summed, ratios are those of the sums, maxima are the greatest; the rest is the mean over replications.
-    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. If the traffic
-    has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with ``sent_bps / flows``. If
-    any class uses transport connections, all classes have their columns, with null for the others. ``theory`` has what
-    theory says about the run, beside what was measured; it is empty if no theory applies.
+    Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
+    If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
+    ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
+    others. ``theory`` has what theory says about the run, beside what was measured; it is empty if no theory
+    applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
     and ratio, by its name. Replications that are the same run bit for bit count once, and have none.
@@ -94,7 +95,7 @@ def summary(result: Result) -> dict[str, list[Row]]:
         pl.max("queue_max"),
         pl.sum("discarded"),
         pl.sum("marked"),
-        (pl.sum("notices_mild") + pl.sum("notices_severe")).alias("messages"),
+        (pl.sum("notices_mild") + pl.sum("notices_severe")).alias("notices"),
     )
     shares = fair_shares(result)
     fair = {"max_min_bps": pl.col("group").replace_strict(shares, return_dtype=pl.Float64)} if shares else {}
@@ -263,7 +264,7 @@ def _print_ports(ports: Sequence[Row]) -> None:
             ("max queue", "queue_max", _count),
             ("discarded", "discarded", _count),
             ("marked", "marked", _count),
-            ("messages", "messages", _count),
+            ("notices", "notices", _count),
         ],
         [port for port, *is_left_out in zip(ports, is_idle, is_access, strict=True) if not any(is_left_out)],
     )

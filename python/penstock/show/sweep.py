@@ -47,16 +47,25 @@ def scenario_of(results: Results) -> Scenario:
     return Scenario(json.dumps(results.about["details"]["scenario"]), "json", name=results.about["name"])
 
 
-def estimate_rows(results: Results, metrics: Sequence[Metric]) -> list[Row]:
-    """One row a point and group or port: the parameters, ``of``, and a :class:`PointEstimate` for each metric."""
+def count_rows(results: Results, metrics: Sequence[Metric]) -> int:
+    """The number of the rows of :func:`estimate_rows`."""
+    places = [each.values(results).select("point", "of") for each in metrics]
+    return len({place for each in places for place in each.unique().iter_rows()})
+
+
+def estimate_rows(results: Results, metrics: Sequence[Metric], most: int | None = None) -> list[Row]:
+    """One row a point and group or port: the parameters, ``of``, and a :class:`PointEstimate` for each metric.
+
+    ``most`` is how many: the first of them.
+    """
     settings = {row["point"]: row for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)}
     rows: dict[tuple[int, str], Row] = {}
     for each in metrics:
-        for found in estimates(each, results):
+        for found in estimates(each, results, most):
             key = (found.point, found.of)
             own = {name: settings[found.point][name] for name in results.parameters}
             rows.setdefault(key, {**own, "of": found.of})[str(each)] = found
-    return [rows[key] for key in sorted(rows, key=lambda key: key[0])]
+    return [rows[key] for key in sorted(rows, key=lambda key: key[0])][:most]
 
 
 @notes_below()
@@ -65,16 +74,16 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
     wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]
-        rows = estimate_rows(results, own)
+        rows, count = estimate_rows(results, own, limit), count_rows(results, own)
         columns: list[tuple[str, str, Callable[[Any], str]]] = [
             (name, path, str) for path, name in wording.names.items()
         ]
         columns.append((NAMES[table], "of", str))
         columns += [(each.label, str(each), _shown) for each in own]
         filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
-        more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
+        more = f", the first {limit} of {count} rows" if count > limit else ""
         title = f"{results.about['name']}, {table}: mean (95 % interval){more}"
-        print_table(title, columns, filled[:limit], keys=len(wording.names) + 1)
+        print_table(title, columns, filled, keys=len(wording.names) + 1)
     for line in precision_lines(results):
         print_text(line)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.show.report import Table
-
 if TYPE_CHECKING:
     from penstock.api.run import Result
+    from penstock.show.report import Table
 
 HEADINGS = ("theory", "of", "quantity", "truth", "measured", "holds for")
 TITLE = "Theory"
@@ -44,6 +43,8 @@ def cells(row: dict[str, Any]) -> list[str]:
 
 def theory_table(result: Result) -> Table | None:
     """The table of a page, about the first replication alone; None if no theory applies."""
+    from penstock.show.report import Table
+
     first = replace(result, groups=result.groups.filter(replication=0), ports=result.ports.filter(replication=0))
     told = rows(first)
     return Table(TITLE, HEADINGS, [cells(row) for row in told]) if told else None

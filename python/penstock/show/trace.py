@@ -1,6 +1,7 @@
 """One run against time: figures of its readings, and its page.
 
-`penstock run --trace` draws them. The whole run shows drift and start-up, the close-up the oscillation.
+`penstock run --trace` draws them. The whole run shows drift and start-up, the close-up the oscillation, or what a
+change does.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from penstock.show.open_loop import open_loop
 from penstock.show.readings import Readings
 from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.theory import theory_table
+from penstock.show.trace_changes import MOST_CLOSE_UPS, around, instants_of
+from penstock.show.trace_changes import told as changes_told
 from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ read less often."""
 MOST_FLOWS = 200
 """The most flows that are all read, if the scenario sets nothing."""
 CLOSE_UP = 200
-"""Readings in the close-up, at the end of a run of ten times as many or more."""
+"""The fewest readings in a close-up: of a change, or of the end of a run of ten times as many or more."""
 CLOSE_UP_TRANSPORT = 1_000
 """The same with transport connections: a window takes many round trips to oscillate."""
 CLASSES = {
@@ -94,16 +97,26 @@ def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
     readings = Readings.of(result)
     if not readings.length():
         raise InputError("the run ended before its first reading", path="measure.sample", remedy="read more often")
-    title = title_of(scenario)
     told = caption(scenario, result, readings)
+    instants = instants_of(scenario, readings.span()[1])
+    marks = [each.at_s for each in instants]
     made = []
-    if panels := panels_of(scenario, readings):
-        made.append(shared_traces("trace", f"{title}, the whole run", panels, caption=told))
+
+    def add(name: str, what: str, part: Readings, text: str) -> None:
+        if panels := panels_of(scenario, part):
+            title = f"{title_of(scenario)}, {what}"
+            made.append(shared_traces(name, title, panels, caption=text, instants=marks))
+
+    add("trace", "the whole run", readings, f"{changes_told(instants)} {told}".strip())
     has_transport = any(quantity == "credit" for _, quantity in readings.values)
     count = CLOSE_UP_TRANSPORT if has_transport else CLOSE_UP
-    if readings.length() >= 10 * count and (panels := panels_of(scenario, readings.last(count))):
-        name = f"{title}, close-up"
-        made.append(shared_traces("trace-close-up", name, panels, caption=f"The last {count:,} readings. {told}"))
+    if readings.length() < 10 * count:
+        return made
+    for number, each in enumerate(instants[:MOST_CLOSE_UPS], 1):
+        name = "trace-change" if len(instants) == 1 else f"trace-change-{number}"
+        add(name, f"the change at {each.at}: {each.text}", around(scenario, readings, each, count), told)
+    if not instants:
+        add("trace-close-up", "close-up", readings.last(count), f"The last {count:,} readings. {told}")
     return made
 
 

@@ -112,7 +112,7 @@ def told(quantity: str) -> str:
 def mark(scenario: Scenario, readings: Readings, unit: str) -> dict[str, Any]:
     """The line of reference of a panel of the scheme: the rate of its line, or the share that triggers notices."""
     port = str(readings.scheme)
-    if unit == RATE:
+    if unit == RATE and (port, "rate") not in readings.values:  # a rate that changes is one of the traces
         return {"level": readings.lines[port] / 1e6, "level_label": "the line"}
     for parameters in scenario.tree["line"].get(port, {}).get("congestion_point", {}).values():
         if unit == NUMBER and "trigger" in parameters:
@@ -158,7 +158,7 @@ def source_panels(readings: Readings, unit: str) -> list[Panel]:
 
 
 def rate_panels(readings: Readings, state: str, flows: Sequence[str]) -> list[Panel]:
-    """The rates of sources: in per cent of their bottleneck with their sum, or in Mb/s if they have several."""
+    """The rates of sources: in per cent of their bottleneck with their sum, or in Mb/s if it has no one rate."""
     rates = {flow: readings.rate(flow, state) for flow in flows}
     name = "rate" if state == "level" else told(state)
     line = readings.bottleneck(flows)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.units import bits_per_second
 from penstock.theory.scene import REVERSE, Row
 from penstock.truth.fairness import max_min
-from penstock.truth.shares import members
+from penstock.truth.shares import begins_at_once, members
 
 if TYPE_CHECKING:
     from penstock.theory.scene import Scene
 
 CONDITION = "greedy flows that obey explicit rates of {scheme}, once settled; RM cells included"
-ERICA_TARGET = 0.9
 
 
 def rows(scene: Scene) -> Iterator[Row]:
@@ -52,7 +51,7 @@ def _is_greedy(flow: Mapping[str, Any]) -> bool:
     """Whether a flow always sends, under an explicit rate without a minimum, with nothing else in its way."""
     obeys = flow.get("reaction_point", {}).get("explicit_rate")
     return (
-        flow["traffic"] == {"greedy": {}}
+        begins_at_once(flow["traffic"].get("greedy", {"pause": {}}))
         and obeys is not None
         and bits_per_second(obeys.get("minimum", "0 b/s")) == 0
         and "turn_round" in flow.get("notification_point", {})
@@ -66,7 +65,7 @@ def _target(port: Mapping[str, Any]) -> tuple[str, float]:
     if scheme == "charny":
         return scheme, own["target"]
     if scheme == "erica" and own["delta"] == 0 and own["max_alloc_previous"]:
-        return scheme, own.get("target", ERICA_TARGET)
+        return scheme, own["target"]
     return "", 0.0
 
 

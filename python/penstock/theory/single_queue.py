@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.theory.scene import Row, is_unlimited, places
-from penstock.truth import md1
 
 if TYPE_CHECKING:
     from penstock.theory.scene import Scene
@@ -39,6 +38,8 @@ def _is_fresh(scene: Scene, group: str, port: str) -> bool:
 
 
 def _rows_of(scene: Scene, port: str, groups: list[str]) -> Iterator[Row]:
+    from penstock.truth import md1  # needs SciPy, and few runs need it
+
     rate = scene.rates[port]
     service = 8 * scene.flows[groups[0]]["octets"] / rate
     load = sum(scene.flows[group]["count"] * (scene.nominal[group] or 0.0) for group in groups) / rate

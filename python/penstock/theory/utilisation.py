@@ -39,7 +39,7 @@ def _is_steady(scene: Scene, group: str) -> bool:
     kind, parameters = scene.traffic(group)
     is_steady = {
         "poisson": True,
-        "cbr": "start" not in parameters,
+        "cbr": parameters.get("start", "random") == "random",
         "on_off": "session" not in parameters
         and parameters.get("first") == "phase"
         and parameters.get("start") == "random"

@@ -91,7 +91,8 @@ class Network:
 
 def _link(name: str, line: Mapping[str, Any], parts: set[str]) -> Link:
     reverse = line.get("reverse", line)
-    rates, delays = ([for_readers(end.get(key, line[key])) for end in (line, reverse)] for key in ("rate", "delay"))
+    own = {key: reverse.get(key, "auto") for key in ("rate", "delay")}
+    rates, delays = ([for_readers(line[key] if end[key] == "auto" else end[key]) for end in (line, own)] for key in own)
     points = [_keyword(end.get("congestion_point")) for end in (line, reverse)]
     shown_name = name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
     first = f"line.{shown_name}.congestion_point.{points[0]}"

@@ -26,24 +26,11 @@ Conventions: times are in units of the caller's choice, usually the service time
 times mean service time. Probabilities are never computed as one minus something close to one.
 """
 
-from . import (
-    abr,
-    becn,
-    bucket,
-    calculus,
-    effective,
-    erlang,
-    fairness,
-    fluid,
-    md1,
-    mm1,
-    periodic,
-    priority,
-    satellite,
-    shares,
-    slotted,
-    window,
-)
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
 
 __all__ = [
     "abr",
@@ -63,3 +50,14 @@ __all__ = [
     "slotted",
     "window",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A module, at its first use: some need SciPy, which takes longer to load than a run of a small scenario."""
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,6 +1,6 @@
 """The satellite study's parts in isolation: filtered input rate, slow start, recovery, the time of a file.
 
-Source: the proactive rate control of papers/satellite-atm-thesis.txt as specified in specs/satellite.md. Every default
+Source: the proactive rate control of the satellite thesis (docs/models/satellite.md). Every default
 is the study's.
 """
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.scenario import Scenario
-from penstock.core.units import bits_per_second
+from penstock.core.units import bits_per_second, seconds
 from penstock.truth.fairness import Mcr, max_min
 
 if TYPE_CHECKING:
@@ -90,8 +90,12 @@ def is_steady(scenario: Scenario) -> bool:
     """Whether the fair shares never change: every flow is greedy from the start, silent or of a constant rate."""
     flows = scenario.expanded().tree["flow"].values()
     kinds = [(kind, given) for flow in flows for kind, given in flow["traffic"].items()]
-    later = {"start", "stagger", "pause"}
-    return all(kind in CONSTANT or (kind == "greedy" and not later & given.keys()) for kind, given in kinds)
+    return all(kind in CONSTANT or (kind == "greedy" and begins_at_once(given)) for kind, given in kinds)
+
+
+def begins_at_once(greedy: Mapping[str, Any]) -> bool:
+    """Whether all flows of a greedy source of these parameters send from the start of the run on, without a pause."""
+    return "pause" not in greedy and all(seconds(greedy.get(key, "0 s")) == 0 for key in ("start", "stagger", "phase"))
 
 
 def members(name: str, count: int) -> list[str]:
@@ -149,6 +153,9 @@ def _rules(scenario: Mapping[str, Any]) -> list[Mcr]:
 def _minimum(reaction_point: Mapping[str, Any], first_line: float) -> float:
     """The minimum rate (MCR) of a source behind a first line of that rate, bits per second."""
     (keyword, given), *_ = reaction_point.items()
-    peak = min(bits_per_second(given.get("pcr", "inf b/s")), first_line)
-    absent = f"{peak / 1000} b/s" if keyword == "eprca" else "0 b/s"
-    return min(bits_per_second(given.get("mcr", given.get("minimum", absent))), peak)
+    pcr = given.get("pcr", "auto")
+    peak = first_line if pcr == "auto" else min(bits_per_second(pcr), first_line)
+    minimum = given.get("mcr", given.get("minimum", "0 b/s"))
+    if keyword == "eprca" and minimum == "auto":
+        return peak / 1000
+    return min(bits_per_second(minimum), peak)

@@ -10,13 +10,15 @@ interface Waiting {
 
 export class WorkerBackend implements Backend {
   onFuture: (future: Future) => void = () => {};
-  private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  private worker: Worker | null = null;
   private readonly waiting = new Map<number, Waiting>();
   private next = 0;
 
-  constructor() {
-    this.worker.onmessage = ({ data }: MessageEvent<Response>) => this.hear(data);
-    this.worker.onerror = (event) => {
+  /** Takes the worker. Nothing can be asked before. */
+  connect(worker: Worker): void {
+    this.worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<Response>) => this.hear(data);
+    worker.onerror = (event) => {
       const reason = event.message || "the worker of the simulation has ended";
       const remedy = "load the page again";
       this.failAll(new Refused({ kind: "defect", path: "", value: "", reason, remedy, line: null }));
@@ -27,9 +29,11 @@ export class WorkerBackend implements Backend {
     const id = this.next;
     this.next += 1;
     const request: Request<O> = { id, operation, argument };
+    const { worker } = this;
+    if (!worker) throw new Error("the simulation has no worker yet");
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve: (answer) => resolve(answer as Answer<O>), reject });
-      this.worker.postMessage(request);
+      worker.postMessage(request);
     });
   }
 

@@ -1,7 +1,6 @@
 /** The engine compiled to WebAssembly, with the types of its JSON answers. Used in the worker only. */
 
 import init, * as wasm from "../../wasm/penstock_wasm.js";
-import address from "../../wasm/penstock_wasm_bg.wasm?url";
 import schema from "../../wasm/schema.json?raw";
 import type { Fault, Form, Lever, LevelKind, LeverValue, Network, ReadingKind, CounterKind } from "./types";
 
@@ -13,9 +12,11 @@ export interface Change {
   readonly value: LeverValue;
 }
 
-/** Loads the engine. The other functions need it. */
-export async function start(): Promise<{ version: string; sources: string; schema: unknown }> {
-  await init({ module_or_path: address });
+/** Loads the engine from its address or its octets. The other functions need it. */
+export async function start(
+  source: string | ArrayBuffer,
+): Promise<{ version: string; sources: string; schema: unknown }> {
+  await init({ module_or_path: source });
   wasm.use_schema(schema);
   return { version: wasm.version(), sources: wasm.sources(), schema: JSON.parse(schema) as unknown };
 }

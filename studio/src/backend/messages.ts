@@ -101,7 +101,8 @@ export interface Written {
 }
 
 export interface Calls {
-  facts: (nothing: null) => Facts;
+  /** The first one: it starts the engine, which is at an address or given whole. */
+  facts: (engine: string | ArrayBuffer) => Facts;
   load: (source: Source) => { loaded: Loaded; frame: Frame };
   advance: (to: { target: bigint; draw: boolean; budget: number }) => Frame;
   go: (to: bigint) => Frame;

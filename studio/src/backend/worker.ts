@@ -9,7 +9,7 @@ type IsCancelled = () => boolean;
 type Handler<O extends Operation> = (argument: Argument<O>, isCancelled: IsCancelled) => Answer<O> | Promise<Answer<O>>;
 type Handlers = { [O in Operation]: Handler<O> };
 
-const started = engine.start();
+let started: Promise<unknown> = Promise.resolve();
 let laboratory: Laboratory | null = null;
 /** Requests are carried out one after the other. Any later one ends foretelling. */
 let queue: Promise<void> = Promise.resolve();
@@ -28,7 +28,11 @@ function tell(response: Response): void {
 }
 
 const handlers: Handlers = {
-  facts: () => started,
+  facts: (source) => {
+    const facts = engine.start(source);
+    started = facts;
+    return facts;
+  },
   load: (source) => {
     const made = new Laboratory(source);
     laboratory?.free();

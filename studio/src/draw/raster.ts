@@ -1,6 +1,7 @@
 /** Levels of flows over time as a picture: a column for each sample, a row for each row of the plan. */
 
 import type { Samples } from "../model/samples";
+import type { Scale } from "./scale";
 
 /** Viridis at nine places: dark is low, yellow is high, and grey tones keep the order. */
 const VIRIDIS: readonly (readonly [number, number, number])[] = [
@@ -26,12 +27,6 @@ function lookUp(): Uint32Array {
     table[place] = (255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0);
   }
   return table;
-}
-
-/** The levels that are dark and yellow. */
-export interface Scale {
-  readonly low: number;
-  readonly full: number;
 }
 
 /** The picture of one record. It only paints the samples that are new, unless the scale changes. */

@@ -4,7 +4,8 @@ import { quantity, short, ticks } from "../model/quantity";
 import type { Samples } from "../model/samples";
 import type { Track } from "../model/tracks";
 import { sideColour } from "./palette";
-import type { Raster, Scale } from "./raster";
+import type { Raster } from "./raster";
+import type { Scale } from "./scale";
 import { box, line, write, type Surface } from "./surface";
 import type { Side } from "../backend/messages";
 

@@ -1,34 +1,36 @@
-/** What the reader can do: load a scenario, move a lever, fork, follow and make links. */
+/** What the reader can do: load a scenario, move a lever, fork, follow links. */
 
 import type { Side } from "../backend/messages";
 import type { Fault, LeverValue, TimedChange } from "../backend/types";
 import { backend, faultOf, show } from "./backend";
+import type { Home } from "./home";
 import { gigabytes, mostOctets } from "./limits";
-import { decode, encode, type Shared } from "./link";
-import { quietly, withRun } from "./player";
-import { python } from "./python";
-import { FIRST, isReady, readyText } from "./ready";
+import { decode, type Shared } from "./link";
+import { quietly, toggle, withRun } from "./player";
+import { FIRST, isMadeFrom, isReady, readyText } from "./ready";
 import { Samples } from "./samples";
 import * as state from "./state";
 import { exact, parse } from "./time";
 
-/** Starts the page: with the scenario of the link, or the first one. */
-export async function start(): Promise<void> {
-  window.addEventListener("hashchange", () => void followLink());
+/** Starts the page: with the scenario of the link, that of the file, or the first one. */
+export async function start(home: Home): Promise<void> {
+  window.addEventListener("hashchange", () => void followLink(location.hash));
   try {
-    state.facts.value = await backend.ask("facts", null);
-    await followLink();
+    state.home.value = home;
+    backend.connect(home.makeWorker());
+    state.facts.value = await backend.ask("facts", await home.engine());
+    await followLink(location.hash || home.instant);
   } catch (error) {
     state.busy.value = false;
     state.fault.value = faultOf(error);
   }
 }
 
-export async function followLink(): Promise<void> {
+export async function followLink(fragment: string): Promise<void> {
   let shared: Shared | null = null;
   let reason = "";
   try {
-    shared = await decode(location.hash);
+    shared = await decode(fragment);
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);
   }
@@ -69,6 +71,19 @@ export async function load(source: string | Promise<string>, name: string, seed:
   return quietly(() => bring(source, name, seed));
 }
 
+/** Starts what is in the editor. */
+export async function startDraft(): Promise<void> {
+  const name = state.name.value || state.ownName.value;
+  const isStarted = await load(state.draft.value, name, state.draftSeed.value);
+  if (!isStarted) state.panel.value = "toml"; // the fault is at its line
+}
+
+/** Runs or pauses; a text that was changed in the editor is started first. */
+export function run(mode: "playing" | "express"): void {
+  if (state.isEdited.value && state.mode.value === "paused" && !state.busy.value) void startDraft();
+  toggle(mode);
+}
+
 let wishes = 0;
 
 /** Has the backend start a scenario, and shows it; not if another one is wished for before its text is there. */
@@ -77,7 +92,9 @@ async function bring(source: string | Promise<string>, name: string, seed: bigin
   const own = wishes;
   const draft = state.draft.value;
   const text = await source;
-  const isUnchanged = isReady(name) && (await readyText(name)) === text;
+  const ready = isReady(name) ? await readyText(name) : null;
+  const isUnchanged = ready === text;
+  const hasOwnName = ready === null || isMadeFrom(text, ready);
   if (own !== wishes) return;
   // From the answer on to the end nothing may wait: the answers to what is asked next would be shown before.
   const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed, most: mostOctets(gigabytes()) });
@@ -86,10 +103,10 @@ async function bring(source: string | Promise<string>, name: string, seed: bigin
   state.recordA.value = new Samples(plan.columns.length, plan.rows);
   state.recordB.value = null;
   state.name.value = isUnchanged ? name : "";
-  state.ownName.value = isUnchanged ? "" : name;
+  state.ownName.value = isUnchanged || !hasOwnName ? "" : name;
   state.text.value = text;
   if (state.draft.value === draft) state.draft.value = text; // else the reader has written on
-  state.seed.value = seed;
+  state.seed.value = state.draftSeed.value = seed;
   state.chosenPort.value = null;
   state.speed.value = state.usualSpeed(loaded.end);
   state.futures.value = new Map();
@@ -141,55 +158,6 @@ export async function endFork(keep: Side): Promise<void> {
 /** The first fault of the text in the editor. */
 export async function check(text: string): Promise<Fault | null> {
   return backend.ask("check", { text, form: "toml" });
-}
-
-/** The scenario with the changes of a side, as a file. */
-export async function written(side: Side): Promise<string> {
-  return (await backend.ask("written", side)).toml;
-}
-
-export function snippet(side: Side): string {
-  const frame = state.frame.value;
-  const of = side === "b" ? frame?.b : frame?.a;
-  return python({
-    ready: state.name.value || null,
-    text: state.text.value,
-    seed: state.seed.value,
-    now: exact(state.now.value),
-    changes: (of?.changes ?? []).filter((each) => each.ps <= state.now.value),
-    fingerprint: of?.fingerprint ?? "",
-  });
-}
-
-/** The address of this instant: scenario, seed, time and changes. */
-export async function link(): Promise<string> {
-  const frame = state.frame.value;
-  const plain = (changes: readonly TimedChange[]): TimedChange[] =>
-    changes.map(({ at, path, value }) => ({ at, path, value }));
-  const own = frame?.a.changes ?? [];
-  const fragment = await encode({
-    name: state.name.value || state.ownName.value,
-    text: state.text.value,
-    seed: String(state.seed.value),
-    at: exact(state.now.value),
-    changes: plain(own),
-    fork:
-      frame?.fork && frame.b
-        ? { at: exact(frame.fork.at), changes: plain(since(frame.b.changes, frame.fork.at, own)) }
-        : null,
-  });
-  return `${location.origin}${location.pathname}#${fragment}`;
-}
-
-/** The changes of B that A does not have. */
-function since<C extends TimedChange & { readonly ps: bigint }>(
-  changes: readonly C[],
-  fork: bigint,
-  own: readonly C[],
-): C[] {
-  const isOwn = (one: C): boolean =>
-    own.some((each) => each.ps === one.ps && each.path === one.path && each.value === one.value);
-  return changes.filter((each) => each.ps >= fork && !isOwn(each));
 }
 
 function plainFault(reason: string): Fault {

@@ -1,6 +1,5 @@
 /** The one backend of the page. */
 
-import type { Backend } from "../backend/backend";
 import { Refused } from "../backend/backend";
 import { WorkerBackend } from "../backend/client";
 import type { Frame } from "../backend/messages";
@@ -8,7 +7,7 @@ import type { Fault, Lever } from "../backend/types";
 import { Samples } from "./samples";
 import * as state from "./state";
 
-export const backend: Backend = new WorkerBackend();
+export const backend = new WorkerBackend();
 
 /** Shows a frame. Frames come in the order in which they were asked for. */
 export function show(frame: Frame): void {

@@ -57,11 +57,14 @@ function nextAdvance(now: bigint, took: number): Promise<Frame> {
   return backend.ask("advance", { target, draw: true, budget: BUDGET });
 }
 
-/** Runs or pauses; while the page is busy, as soon as it is done. */
+/** Runs or pauses; while the page is busy, as soon as it is done. A run that has ended is shown again. */
 export function toggle(mode: "playing" | "express"): void {
   if (state.busy.value) state.modeAfter.value = state.modeAfter.value === mode ? "paused" : mode;
   else if (state.mode.value === mode) void quietly(async () => {});
-  else play(mode);
+  else if (state.hasEnded.value) {
+    void go(0n);
+    state.modeAfter.value = mode;
+  } else play(mode);
 }
 
 /** The time that the page is on its way to. */

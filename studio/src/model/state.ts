@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Facts, Frame, Future, Loaded } from "../backend/messages";
 import type { Fault, Lever, LeverValue } from "../backend/types";
+import type { Home } from "./home";
 import { Samples } from "./samples";
 import { roundUp } from "./quantity";
 import { secondsOf } from "./time";
@@ -11,6 +12,7 @@ export type Mode = "paused" | "playing" | "express";
 export type Panel = "levers" | "toml";
 export type Dialog = "help" | "share" | null;
 
+export const home = signal<Home | null>(null);
 export const facts = signal<Facts | null>(null);
 export const loaded = signal<Loaded | null>(null);
 export const frame = signal<Frame | null>(null);
@@ -28,6 +30,8 @@ export const text = signal("");
 export const seed = signal(1n);
 /** The text in the editor, which need not be the one that runs. */
 export const draft = signal("");
+/** The seed beside it. */
+export const draftSeed = signal(1n);
 
 export const mode = signal<Mode>("paused");
 /** The mode after what is under way. */
@@ -48,6 +52,11 @@ export const futures = signal<ReadonlyMap<string, readonly (Future | undefined)[
 export const foretelling = signal<"off" | "running" | "done">("off");
 
 export const now = computed(() => frame.value?.now ?? 0n);
+/** The text or the seed in the editor is not the one that runs. */
+export const isEdited = computed(
+  () => loaded.value !== null && (draft.value !== text.value || draftSeed.value !== seed.value),
+);
+export const hasEnded = computed(() => frame.value?.ended ?? false);
 export const isForked = computed(() => (frame.value?.fork ?? null) !== null);
 export const interval = computed(() => loaded.value?.plan.interval ?? 1n);
 /** The seconds that the time axis shows. */

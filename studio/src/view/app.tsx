@@ -5,6 +5,7 @@ import { Differences } from "./differences";
 import { Dialogs } from "./dialogs";
 import { Editor } from "./editor";
 import { FaultBox } from "./fault";
+import { ForkBar } from "./fork";
 import { Footer } from "./footer";
 import { Header } from "./header";
 import { Levers } from "./levers";
@@ -28,6 +29,7 @@ export function App(): JSX.Element {
         </div>
         <div class="scenes">
           <FaultBox />
+          <EndNote />
           {isReady && <NetworkPanel side="a" />}
           {isReady && state.isForked.value && <NetworkPanel side="b" />}
           {isReady && <TimeLinePanel />}
@@ -35,12 +37,25 @@ export function App(): JSX.Element {
           {!isReady && !state.fault.value && <p class="note">The engine is loading.</p>}
         </div>
       </main>
+      {isReady && <ForkBar />}
       <Footer />
       <Dialogs />
       <p class="visually-hidden" role="status">
         {state.message.value}
       </p>
     </div>
+  );
+}
+
+/** What the reader can do when the run has ended: most levers and keys then do nothing. */
+function EndNote(): JSX.Element | null {
+  if (!state.hasEnded.value || state.mode.value !== "paused") return null;
+  return (
+    <p id="ended" class="end-note" role="status">
+      <b>The run has ended.</b> Go back along the time line, with <kbd>←</kbd> or <kbd>Home</kbd>: there you can move a
+      lever or fork. Run again shows it from the start. Another seed or text is under TOML. This was one replication;{" "}
+      <code>penstock run</code> makes several.
+    </p>
   );
 }
 

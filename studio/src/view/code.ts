@@ -9,9 +9,17 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
-import { linter, lintGutter, lintKeymap, type Diagnostic } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { linter, lintGutter, lintKeymap, setDiagnosticsEffect, type Diagnostic } from "@codemirror/lint";
+import { EditorState, StateField, type Text } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  WidgetType,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Fault } from "../backend/types";
 import { completionsAt } from "../model/completion";
@@ -33,6 +41,8 @@ const highlighting = HighlightStyle.define([
 export interface OpenEditor {
   /** Shows another text, with a history of its own; nothing if it is there already. */
   readonly show: (text: string) => void;
+  /** Writes another text, which the reader can undo. */
+  readonly write: (text: string) => void;
   readonly close: () => void;
 }
 
@@ -52,6 +62,7 @@ export function openEditor(place: HTMLElement, options: Options): OpenEditor {
     autocompletion({ override: [(context) => complete(context, options.schema)] }),
     linter((view) => faults(view, options.check), { delay: 300 }),
     lintGutter(),
+    faultsBelowLines,
     keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
   ];
   const stateOf = (doc: string): EditorState => EditorState.create({ doc, extensions });
@@ -59,7 +70,9 @@ export function openEditor(place: HTMLElement, options: Options): OpenEditor {
   const show = (text: string): void => {
     if (view.state.doc.toString() !== text) view.setState(stateOf(text));
   };
-  return { show, close: () => view.destroy() };
+  const write = (text: string): void =>
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  return { show, write, close: () => view.destroy() };
 }
 
 /** The first fault of the text, at its line. */
@@ -70,6 +83,43 @@ async function faults(view: EditorView, check: Options["check"]): Promise<Diagno
   const line = doc.line(Math.min(doc.lines, Math.max(1, fault.line ?? 1)));
   const message = [fault.path, fault.reason, fault.remedy].filter((part) => part !== "").join(": ");
   return [{ from: line.from, to: Math.max(line.from, line.to), severity: "error", message }];
+}
+
+/** What is wrong with a line, below it. */
+class FaultText extends WidgetType {
+  constructor(private readonly message: string) {
+    super();
+  }
+
+  override eq(other: FaultText): boolean {
+    return other.message === this.message;
+  }
+
+  override toDOM(): HTMLElement {
+    const place = document.createElement("div");
+    place.className = "cm-fault";
+    place.textContent = this.message;
+    return place;
+  }
+}
+
+/** A fault is read without a pointer: its text follows its line. */
+const faultsBelowLines = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(shown, { changes, effects, state }) {
+    const found = effects.find((effect) => effect.is(setDiagnosticsEffect));
+    return found?.is(setDiagnosticsEffect) ? textsBelow(found.value, state.doc) : shown.map(changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function textsBelow(diagnostics: readonly Diagnostic[], doc: Text): DecorationSet {
+  return Decoration.set(
+    diagnostics.map(({ from, message }) =>
+      Decoration.widget({ widget: new FaultText(message), block: true, side: 1 }).range(doc.lineAt(from).to),
+    ),
+    true,
+  );
 }
 
 function complete(context: CompletionContext, schema: unknown): CompletionResult | null {

@@ -3,7 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { check, load } from "../model/actions";
+import { check, startDraft } from "../model/actions";
 import * as state from "../model/state";
 import type { OpenEditor } from "./code";
 import { Field } from "./field";
@@ -24,19 +24,28 @@ export function Editor(): JSX.Element {
     };
   }, []);
   useSignalEffect(() => editor.value?.show(state.draft.value));
-  const start = (): void => {
-    void load(state.draft.value, state.name.value || state.ownName.value, state.seed.value);
+  const goBack = (): void => {
+    editor.value?.write(state.text.value);
+    state.draftSeed.value = state.seed.value;
   };
   return (
     <div class="editor">
       {!editor.value && <p class="note">The editor is loading.</p>}
       <div ref={place} id="code" />
-      <div class="fork">
+      <div class="under-text">
+        {state.isEdited.value && (
+          <p id="edited" class="edited" role="status">
+            This has changed: what runs is the old text. <b>Run</b> starts the new one.{" "}
+            <button type="button" class="small" onClick={goBack}>
+              Take back
+            </button>
+          </p>
+        )}
         <label>
           Seed{" "}
-          <Field id="seed" inputMode="numeric" size={6} value={String(state.seed.value)} onGive={readSeed} />
+          <Field id="seed" inputMode="numeric" size={6} value={String(state.draftSeed.value)} onGive={readSeed} />
         </label>{" "}
-        <button type="button" id="start-again" onClick={start}>
+        <button type="button" id="start-again" onClick={() => void startDraft()}>
           Start again with this text
         </button>
         <p class="note">Ctrl-space completes. Esc, then Tab, leaves the text.</p>
@@ -47,6 +56,6 @@ export function Editor(): JSX.Element {
 
 /** A text that is no seed is not taken: the field shows the old one again. */
 function readSeed(value: string): boolean {
-  if (/^\d{1,20}$/.test(value) && BigInt(value) < 2n ** 64n) state.seed.value = BigInt(value);
+  if (/^\d{1,20}$/.test(value) && BigInt(value) < 2n ** 64n) state.draftSeed.value = BigInt(value);
   return true;
 }

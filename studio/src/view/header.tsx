@@ -1,8 +1,9 @@
 /** Name, scenario, run, speed, time. */
 
 import type { JSX, TargetedEvent } from "preact";
-import { loadReady } from "../model/actions";
-import { clockText, go, stop, toggle } from "../model/player";
+import icon from "../icon.svg";
+import { loadReady, run } from "../model/actions";
+import { clockText, go, stop } from "../model/player";
 import { isReady, readyNames } from "../model/ready";
 import * as state from "../model/state";
 import { parse } from "../model/time";
@@ -13,7 +14,7 @@ export function Header(): JSX.Element {
   return (
     <header class="top">
       <h1>
-        <img src="./icon.svg" alt="" width={20} height={20} /> Penstock Studio
+        <img src={icon} alt="" width={20} height={20} /> Penstock Studio
       </h1>
       <ScenarioChoice />
       <p class="title">{state.loaded.value?.title}</p>
@@ -51,13 +52,16 @@ function ScenarioChoice(): JSX.Element {
   const choose = async (event: TargetedEvent<HTMLSelectElement>): Promise<void> => {
     const { value } = event.currentTarget;
     if (value) await loadReady(value);
-    else state.panel.value = "toml";
+    else {
+      event.currentTarget.value = state.name.value; // it goes on until another text is started
+      state.panel.value = "toml";
+    }
   };
   return (
     <label>
       <span class="visually-hidden">Scenario</span>
       <select id="scenario" value={state.name.value} onChange={(event) => void choose(event)}>
-        <option value="">{ownTitle(state.ownName.value)}</option>
+        <option value="">{ownTitle()}</option>
         {[...readyNames].map(([folder, names]) => (
           <optgroup key={folder} label={folder}>
             {names.map((name) => (
@@ -72,16 +76,18 @@ function ScenarioChoice(): JSX.Element {
   );
 }
 
-/** What a text that is no ready scenario is called: by its file, or by the ready one that it was made from. */
-function ownTitle(name: string): string {
-  if (!name) return "own scenario";
-  return isReady(name) ? `${name}, changed` : `own scenario: ${name}`;
+/** What a text that is no ready scenario is called: by the ready one that it was made from, its title, or its file. */
+function ownTitle(): string {
+  const name = state.ownName.value;
+  if (isReady(name)) return `${name}, changed`;
+  const title = state.name.value ? "" : state.loaded.value?.title;
+  return title || (name ? `own scenario: ${name}` : "own scenario");
 }
 
 function RunButtons(): JSX.Element {
   const isBusy = state.busy.value;
   const mode = isBusy ? state.modeAfter.value : state.mode.value;
-  const isOff = !isBusy && (state.frame.value?.ended ?? true);
+  const isOff = !isBusy && !state.loaded.value;
   if (state.isSlow.value && state.loaded.value) {
     return (
       <button type="button" id="stop" class="main" onClick={() => void stop()}>
@@ -96,9 +102,9 @@ function RunButtons(): JSX.Element {
         id="run"
         class="main"
         disabled={isOff && mode === "paused"}
-        onClick={() => toggle("playing")}
+        onClick={() => run("playing")}
       >
-        {mode === "playing" ? "Pause" : "Run"} <kbd>space</kbd>
+        {mode === "playing" ? "Pause" : runText()} <kbd>space</kbd>
       </button>
       <button
         type="button"
@@ -107,12 +113,18 @@ function RunButtons(): JSX.Element {
         aria-pressed={mode === "express"}
         disabled={isOff && mode === "paused"}
         title="To the end, without drawing (E)"
-        onClick={() => toggle("express")}
+        onClick={() => run("express")}
       >
         Express
       </button>
     </>
   );
+}
+
+/** What the button does: the text in the editor need not be the one that runs, and a run may have ended. */
+function runText(): string {
+  if (state.isEdited.value) return "Run new text";
+  return state.hasEnded.value ? "Run again" : "Run";
 }
 
 function SpeedChoice(): JSX.Element {

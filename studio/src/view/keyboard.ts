@@ -1,7 +1,7 @@
 /** Keys. They do nothing while the reader writes, and leave range inputs and lists their arrows. */
 
-import { endFork, fork } from "../model/actions";
-import { go, goBySamples, step, stop, toggle } from "../model/player";
+import { endFork, fork, run } from "../model/actions";
+import { go, goBySamples, step, stop } from "../model/player";
 import * as state from "../model/state";
 import { switchTheme } from "./theme";
 
@@ -30,8 +30,8 @@ export const KEYS: readonly Key[] = [
 ];
 
 const actions: Readonly<Record<string, (shift: boolean) => void>> = {
-  " ": () => toggle("playing"),
-  e: () => toggle("express"),
+  " ": () => run("playing"),
+  e: () => run("express"),
   ArrowLeft: (shift) => void goBySamples(shift ? -10 : -1),
   ArrowRight: (shift) => void goBySamples(shift ? 10 : 1),
   ".": () => void step(),

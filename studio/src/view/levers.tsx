@@ -1,14 +1,11 @@
-/** The levers: every parameter that may change, with a search, and the buttons of the fork. */
+/** The levers: every parameter that may change, with a search. */
 
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { endFork, fork } from "../model/actions";
 import { wanted } from "../model/foretell";
 import { FEW, found, ordered } from "../model/levers";
-import { clockText } from "../model/player";
 import * as state from "../model/state";
-import { exact } from "../model/time";
 import { LeverRow } from "./lever";
 import { port } from "./scenes";
 
@@ -49,9 +46,10 @@ export function Levers(): JSX.Element {
         </label>
       )}
       {isBefore && <p class="note">Before the fork A and B are one. Go to a time after it to move a lever.</p>}
+      {state.hasEnded.value && <p class="note">The run has ended. Go back in time to move a lever.</p>}
       <ul class="levers">
         {list.map((lever) => (
-          <LeverRow key={lever.path} lever={lever} isOff={isBefore || (state.frame.value?.ended ?? false)} />
+          <LeverRow key={lever.path} lever={lever} isOff={isBefore || state.hasEnded.value} />
         ))}
       </ul>
       {list.length === 0 && count > 0 && <p class="note">No lever has these words.</p>}
@@ -67,38 +65,6 @@ export function Levers(): JSX.Element {
             : `Show ${count > MOST ? `${MOST} of ${count}` : `all ${count}`} levers`}
         </button>
       )}
-      <ForkButtons />
-    </div>
-  );
-}
-
-function ForkButtons(): JSX.Element {
-  if (!state.isForked.value) {
-    return (
-      <div class="fork">
-        <button
-          type="button"
-          id="fork"
-          disabled={!state.busy.value && state.frame.value?.ended}
-          onClick={() => void fork()}
-        >
-          Fork here at {clockText()} <kbd>F</kbd>
-        </button>
-        <p class="note">Both futures go on from this very instant, with the same traffic to come.</p>
-      </div>
-    );
-  }
-  return (
-    <div class="fork">
-      <button type="button" id="give-up-b" onClick={() => void endFork("a")}>
-        Give up B <kbd>X</kbd>
-      </button>{" "}
-      <button type="button" id="keep-b" onClick={() => void endFork("b")}>
-        Keep B <kbd>K</kbd>
-      </button>
-      <p class="note">
-        Forked at {exact(state.frame.value?.fork?.at ?? 0n)}. The levers act on B. Before the fork A and B are one.
-      </p>
     </div>
   );
 }

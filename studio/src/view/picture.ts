@@ -3,6 +3,7 @@
 import { FONT, paletteOf } from "../draw/palette";
 import { escaped, SvgPen } from "../draw/svg";
 import { clockText } from "../model/player";
+import { shownTitle } from "../model/share";
 import * as state from "../model/state";
 import { drawings } from "./canvas";
 
@@ -14,8 +15,7 @@ function canvases(): HTMLCanvasElement[] {
 }
 
 function heading(): string {
-  const title = state.loaded.value?.title || state.name.value || state.ownName.value || "own scenario";
-  return `${title}, at ${clockText()}, seed ${state.seed.value}`;
+  return `${shownTitle()}, at ${clockText()}, seed ${state.seed.value}`;
 }
 
 /** The picture as it is on the page. */

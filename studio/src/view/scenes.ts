@@ -4,7 +4,6 @@ import { computed } from "@preact/signals";
 import type { Side, State } from "../backend/messages";
 import type { GroupShape } from "../backend/types";
 import { flyingOf, groupOfFlow, portsNow, type Scene } from "../draw/scene";
-import type { Scale } from "../draw/raster";
 import * as state from "../model/state";
 import { tracksOf, usualPort } from "../model/tracks";
 
@@ -23,38 +22,25 @@ export const tracks = computed(() => {
   return loaded ? tracksOf(loaded, port.value, state.levers.value) : [];
 });
 
-/** The levels that are drawn empty and full, by group: the range that is possible, or that was seen. */
-export const scales = computed<readonly Scale[]>(() => {
+/** The level at which the bar of a source is full, by group: the most that is possible, or that was seen. */
+const full = computed<readonly number[]>(() => {
   const loaded = state.loaded.value;
   const frame = state.frame.value;
   if (!loaded || !frame) return [];
   return loaded.network.groups.map((group) => {
-    const found = seen.get(group) ?? { low: Infinity, full: 1e-9 };
-    const scale = widened(found, group, loaded.levelKinds[group.name]?.most ?? null, [frame.a, frame.b]);
-    seen.set(group, scale);
-    return scale;
+    const largest = Math.max(seen.get(group) ?? 1e-9, largestOf(group, frame.a), largestOf(group, frame.b));
+    seen.set(group, largest);
+    return loaded.levelKinds[group.name]?.most ?? 2 ** Math.ceil(Math.log2(largest) - 1e-9);
   });
 });
 
-const seen = new WeakMap<GroupShape, Scale>();
+const seen = new WeakMap<GroupShape, number>();
 
-/** A scale that has all present levels. It grows in steps, so that colours change seldom. */
-function widened(
-  { low, full }: Scale,
-  group: GroupShape,
-  most: number | null,
-  sides: readonly (State | null)[],
-): Scale {
-  let [least, largest] = [low, full];
-  for (const side of sides) {
-    for (let flow = group.first_flow; side && flow < group.first_flow + group.flows; flow += 1) {
-      const level = side.levels[flow] ?? Number.NaN;
-      if (level < least) least = level;
-      if (level > largest) largest = 2 ** Math.ceil(Math.log2(level) - 1e-9);
-    }
-  }
-  const top = most ?? largest;
-  return { low: least < low ? Math.max(0, Math.floor((least / top) * 10 - 1e-9) / 10) * top : low, full: top };
+function largestOf(group: GroupShape, side: State | null): number {
+  let largest = 0;
+  for (let flow = group.first_flow; side && flow < group.first_flow + group.flows; flow += 1)
+    largest = Math.max(largest, side.levels[flow] || 0);
+  return largest;
 }
 
 export function sceneOf(side: Side): Scene | null {
@@ -67,7 +53,7 @@ export function sceneOf(side: Side): Scene | null {
     ports: portsNow(loaded, own),
     flying: flyingOf(loaded, own, groups.value),
     levels: own.levels,
-    full: scales.value.map((scale) => scale.full),
+    full: full.value,
     hasFallen: hasFallen(side),
     delivered: rates(side, own, "delivered").map((rate) => rate || 0),
     offered: rates(side, own, "offered"),

@@ -4,6 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { JSX, TargetedPointerEvent } from "preact";
 import type { Side } from "../backend/messages";
 import { Raster } from "../draw/raster";
+import { endsOf, scaleOf, Spread, type Scale } from "../draw/scale";
 import type { Surface } from "../draw/surface";
 import { drawTimeLine, span, timeLineHeight, type Drawn } from "../draw/tracks";
 import { clockText, go } from "../model/player";
@@ -11,13 +12,13 @@ import { quantity, short } from "../model/quantity";
 import * as state from "../model/state";
 import { psOf, secondsOf } from "../model/time";
 import { Canvas } from "./canvas";
-import { port, scales, tracks } from "./scenes";
+import { port, tracks } from "./scenes";
 
 const ROWS_IN_TABLE = 20;
 
 export function TimeLinePanel(): JSX.Element {
-  const rasters = useMemo(() => ({ a: new Raster(), b: new Raster() }), []);
-  const draw = useCallback((surface: Surface) => drawAll(surface, rasters), [rasters]);
+  const pictures = useMemo(() => ({ a: new Picture(), b: new Picture() }), []);
+  const draw = useCallback((surface: Surface) => drawAll(surface, pictures), [pictures]);
   const height = useCallback(() => timeLineHeight(tracks.value, state.recordB.value ? 2 : 1), []);
   return (
     <section class="panel" aria-label="Over time">
@@ -50,16 +51,25 @@ export function TimeLinePanel(): JSX.Element {
   );
 }
 
-function drawAll(surface: Surface, rasters: { readonly [side in Side]: Raster }): void {
+/** What is kept of the levels of one side from drawing to drawing. */
+class Picture {
+  readonly raster = new Raster();
+  readonly spread = new Spread();
+}
+
+function drawAll(surface: Surface, pictures: { readonly [side in Side]: Picture }): void {
   const { plan, network } = state.loaded.value ?? {};
   const frame = state.frame.value;
   if (!plan || !network || !frame) return;
   const { value: b } = state.recordB;
-  const sides: Drawn[] = [{ side: "a", record: state.recordA.value, raster: rasters.a }];
-  if (b) sides.push({ side: "b", record: b, raster: rasters.b });
-  const scale = plan.bands.flatMap((band, number) =>
-    Array.from({ length: band.rows }, () => scales.value[number] ?? { low: 0, full: 1 }),
-  );
+  const sides: Drawn[] = [{ side: "a", record: state.recordA.value, raster: pictures.a.raster }];
+  if (b) sides.push({ side: "b", record: b, raster: pictures.b.raster });
+  for (const { side, record } of sides) pictures[side].spread.follow(record, plan.bands);
+  const kinds = levelScales(sides.map(({ side }) => pictures[side].spread));
+  const scale = plan.bands.flatMap((band) => {
+    const own = kinds.find((kind) => kind.groups.includes(band.group))?.scale ?? { low: 0, full: 1 };
+    return new Array<Scale>(band.rows).fill(own);
+  });
   drawTimeLine(surface, {
     tracks: tracks.value,
     sides,
@@ -70,21 +80,43 @@ function drawAll(surface: Surface, rasters: { readonly [side in Side]: Raster })
     fork: frame.fork && secondsOf(frame.fork.at),
     scale,
     bands: plan.bands,
-    rasterTitle: rasterTitle(),
+    rasterTitle: rasterTitle(kinds),
   });
 }
 
-function rasterTitle(): string {
-  const loaded = state.loaded.value;
-  if (!loaded) return "";
-  const { groups } = loaded.network;
-  const flows = groups.reduce((sum, group) => sum + (loaded.levelKinds[group.name] ? group.flows : 0), 0);
-  const first = groups.findIndex((group) => loaded.levelKinds[group.name]);
-  const kind = loaded.levelKinds[groups[first]?.name ?? ""];
-  const { low, full } = scales.value[first] ?? { low: 0, full: 1 };
-  const unit = kind?.unit ?? "";
-  const name = (kind?.name ?? "level").replaceAll("_", " ");
-  return `${flows} sources: ${name}, dark ${quantity(low, unit)}, yellow ${quantity(full, unit)}`;
+/** The scale of one kind of level, and the groups that have it. */
+interface KindScale {
+  readonly name: string;
+  readonly unit: string;
+  readonly groups: readonly string[];
+  readonly scale: Scale;
+}
+
+/** Groups with the same kind of level have the same colours for the same level. */
+function levelScales(spreads: readonly Spread[]): KindScale[] {
+  const { levelKinds = {}, plan } = state.loaded.value ?? {};
+  const bands = Map.groupBy(
+    (plan?.bands ?? []).filter((band) => levelKinds[band.group]),
+    (band) => `${levelKinds[band.group]?.name} ${levelKinds[band.group]?.unit}`,
+  );
+  return [...bands.values()].map((own) => {
+    const kind = levelKinds[own[0]?.group ?? ""];
+    const counts = spreads.flatMap((each) => own.map((band) => each.of(plan?.bands.indexOf(band) ?? -1)));
+    const scale = scaleOf(...endsOf(counts));
+    const name = (kind?.name ?? "level").replaceAll("_", " ");
+    return { name, unit: kind?.unit ?? "", groups: own.map((band) => band.group), scale };
+  });
+}
+
+function rasterTitle(kinds: readonly KindScale[]): string {
+  const bands = state.loaded.value?.plan.bands ?? [];
+  const controlled = bands.filter((band) => kinds.some((kind) => kind.groups.includes(band.group)));
+  const flows = controlled.reduce((sum, band) => sum + band.flows, 0);
+  const texts = kinds.map(
+    ({ name, unit, scale: { low, full } }) =>
+      `${name}, dark ${quantity(low, unit)}${low > 0 ? " or less" : ""}, yellow ${quantity(full, unit)} or more`,
+  );
+  return `${flows} sources: ${texts.join("; ")}`;
 }
 
 function drag(event: TargetedPointerEvent<HTMLDivElement>): void {

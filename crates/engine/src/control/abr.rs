@@ -47,7 +47,7 @@ fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Re
     if let Some(mcr) = mcr.filter(|&mcr| mcr > pcr) {
         return Err(Fault::new("mcr", mcr, format!("it is above the peak, {pcr}"), "reduce it, or increase pcr"));
     }
-    let lowest = mcr.unwrap_or(Rate(1));
+    let lowest = mcr.map_or(Rate(1), |mcr| mcr.max(Rate(1)));
     if let Some(icr) = icr.filter(|&icr| icr < lowest || icr > pcr) {
         let remedy = format!("choose a rate from {lowest} to {pcr}");
         return Err(Fault::new("icr", icr, "it must be between mcr and pcr", remedy));

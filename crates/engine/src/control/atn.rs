@@ -1,4 +1,4 @@
-//! Congestion points of the aeronautical network's intermediate systems (specs/atn.md). Its end systems are in
+//! Congestion points of the aeronautical network's intermediate systems (docs/models/atn.md). Its end systems are in
 //! `transport`.
 
 pub(super) mod clnp;

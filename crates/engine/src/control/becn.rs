@@ -2,7 +2,7 @@
 //! notified source halves its rate, or stops. Its rate recovers with time.
 //!
 //! Source: P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", Globecom 1993, sections
-//! 2 to 4; papers/becn-atm-lan.txt. specs/becn.md decides the points that the paper leaves open.
+//! 2 to 4. docs/models/becn.md#becn-readings has the points that the paper leaves open.
 //!
 //! ```text
 //! congested      queue, including the arriving cell, > threshold

@@ -133,7 +133,7 @@ role_trait! {
         fn counts_bits(&self) -> bool { false }
         /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.
         fn error_report(&self, pdu: &Pdu) -> Option<Answer> { None }
-        /// The cell that a notice about `pdu` is. `None` makes it a notice cell.
+        /// The cell that notifies the source of `pdu`, such as an RM cell. `None` sends a notice cell.
         fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> { None }
         /// Whether the port must call `on_departure`. It then simulates each departure at its own instant, which is slower.
         fn wants_departures(&self) -> bool { false }
@@ -166,7 +166,7 @@ role_trait! {
         /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does
         /// not act by the length of a queue alone.
         fn threshold(&self) -> Option<(&'static str, QueueLength)> { None }
-        /// Whether flows of the other queues get no feedback from it. So it is with points that compute rates.
+        /// Whether it controls the last queue alone, as points that compute rates do. Flows of other queues get no feedback.
         fn controls_last_queue(&self) -> bool { false }
         /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }

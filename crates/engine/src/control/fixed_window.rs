@@ -1,6 +1,6 @@
 //! A constant window: a constant number of PDUs may be unacknowledged, and each PDU is acknowledged. It is the
 //! reference for every window scheme: throughput min(C, W / round trip), queue max(0, W - C x round trip)
-//! (specs/truths.md, 14).
+//! (docs/models/fixed-window.md).
 //!
 //! Acknowledgements are cumulative: number `n` covers the sequence numbers 0 to `n`. Duplicates, old numbers and
 //! numbers never sent are ignored. There are no retransmissions: after a loss the window closes for ever.

@@ -1,8 +1,9 @@
 //! Reports of gaps in files: the receiver's part of retransmission. `file_transfer` sends what they ask for again.
 //!
-//! The satellite thesis leaves retransmission out and names it as future work (papers/satellite-atm-thesis.txt, section
-//! 9.2). The mechanism is ours. A file is divided into frames of `frame` cells; with a frame of one cell, single cells
-//! are sent again. The network keeps the order of a flow's PDUs, so the receiver knows that a frame has passed:
+//! The satellite thesis leaves retransmission out and names it as future work (section 9.2). The mechanism is ours
+//! (docs/models/voice-video-data.md#repeats). A file is divided into frames of `frame` cells; with a frame of one cell,
+//! single cells are sent again. The network keeps the order of a flow's PDUs, so the receiver knows that a frame has
+//! passed:
 //!
 //! - for the first time, when its last cell or a cell of a later frame arrives;
 //! - again, when its last cell arrives again, or a cell that the source sends later: of a frame reported later, or one

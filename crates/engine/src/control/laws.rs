@@ -82,7 +82,7 @@ fn any_pdu() -> impl Strategy<Value = Pdu> {
         1 => (0..5u8).prop_map(|severity| Body::Notice { point: 1, severity }),
         1 => (0..12u64).prop_map(|number| Body::Acknowledgement { number, credit: 0 }),
     ];
-    (0..FLOWS, 0..12u32, 0..2u8, 0..64u8, body).prop_map(|(flow, sequence, priority, marks, body)| {
+    (0..FLOWS, 0..12u32, 0..2u8, 0..64u16, body).prop_map(|(flow, sequence, priority, marks, body)| {
         let mut pdu = Pdu::new(FlowId(flow), sequence, CELL_OCTETS, priority, body);
         pdu.marks = Marks(marks);
         pdu

@@ -1,5 +1,5 @@
-//! Schemes of the satellite study, and the alternatives that it discusses (papers/satellite-atm-thesis.txt, chapters 4
-//! and 5; specs/satellite.md).
+//! Schemes of the satellite study, and the alternatives that it discusses (satellite thesis, chapters 4 and 5;
+//! docs/models/satellite.md).
 
 use crate::core::error::Fault;
 

@@ -1,6 +1,7 @@
 //! No control: the sender ignores feedback and sends its traffic at the nominal rate.
 //!
-//! The base case of every comparison, and the source that breaks its contract in papers/satellite-atm-thesis.txt.
+//! The base case of every comparison, and the source that breaks its contract in the satellite study
+//! (docs/models/satellite.md).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,12 @@
 //! A parameter that is given, or follows from the network: `"auto"`.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, Visitor};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-const AUTO: &str = "auto";
+use super::word;
 
 /// A quantity, or `"auto"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,43 +31,15 @@ impl<T: Copy> AutoOr<T> {
 impl<T: Serialize> Serialize for AutoOr<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            AutoOr::Auto => serializer.serialize_str(AUTO),
-            AutoOr::Given(value) => value.serialize(serializer),
+            AutoOr::Auto => word::write(word::auto::WORD, None::<&T>, serializer),
+            AutoOr::Given(value) => word::write(word::auto::WORD, Some(value), serializer),
         }
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for AutoOr<T> {
-    /// What is neither is refused in the words of the quantity.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AutoOr<T>, D::Error> {
-        struct Either<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = AutoOr<T>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a quantity with its unit, or \"auto\"")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<AutoOr<T>, E> {
-                if text == AUTO {
-                    return Ok(AutoOr::Auto);
-                }
-                T::deserialize(text.into_deserializer()).map(AutoOr::Given)
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<AutoOr<T>, E> {
-                T::deserialize(number.into_deserializer()).map(AutoOr::Given)
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<AutoOr<T>, E> {
-                T::deserialize(number.into_deserializer()).map(AutoOr::Given)
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<AutoOr<T>, E> {
-                T::deserialize(number.into_deserializer()).map(AutoOr::Given)
-            }
-        }
-        deserializer.deserialize_any(Either(PhantomData))
+        word::auto::deserialize(deserializer).map(|value| value.map_or(AutoOr::Auto, AutoOr::Given))
     }
 }
 
@@ -79,8 +49,7 @@ impl<T: JsonSchema> JsonSchema for AutoOr<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let quantity = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [quantity, { "type": "string", "const": AUTO }] })
+        word::auto::schema::<T>(generator)
     }
 }
 

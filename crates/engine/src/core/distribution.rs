@@ -11,6 +11,7 @@ use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
 use crate::core::time::Span;
+use crate::core::word;
 
 /// Shape of a Pareto distribution of which only the mean is given.
 const PARETO_SHAPE: f64 = 1.5;
@@ -103,8 +104,9 @@ pub struct Varied<Q> {
 pub struct Table<Q> {
     /// The values. At most 10 000.
     pub values: Vec<Q>,
-    /// The weight of each value. If absent, all come equally often.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The weight of each value. With "equal" all come equally often.
+    #[serde(default, with = "word::equal")]
+    #[schemars(schema_with = "word::equal::schema::<Vec<f64>>")]
     pub weights: Option<Vec<f64>>,
 }
 

@@ -1,13 +1,13 @@
 //! The agenda of a cluster, or of hosts that take turns: a tournament tree with one pending turn per leaf.
 //!
-//! The order is that of the keys: the time, then the place at that time (`network::lane`), then the leaf. A level of
+//! The order is that of the keys: the time, then the place at that time (`core::key`), then the leaf. A level of
 //! the tree costs one load of sixteen bytes and one comparison. No branch predictor can predict the result, so the code
 //! selects without a branch. It has two words, time and place, because the compiler always uses a branch for a `u128`.
 
 use std::hint::select_unpredictable;
 
+use crate::core::key::{Key, Place};
 use crate::core::time::Time;
-use crate::network::lane::{Key, Place};
 
 /// Index of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,11 +6,12 @@
 use super::agenda::{Agenda, Member};
 use super::context::Ctx;
 use super::hosts::access_line::AccessLine;
-use super::queue_state::QueueState;
+use crate::core::key::{Key, Place};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::lane::{LaneId, Record};
+use crate::queue::measures::QueueState;
 
 /// No line.
 const NONE: u32 = u32::MAX;

@@ -12,15 +12,16 @@ pub mod uplink;
 
 use super::agenda::{Agenda, Member};
 use super::context::Ctx;
-use super::queue_state::QueueState;
 use super::receiver::Receiver;
 use super::touch;
 use crate::control::{NotificationParams, ReactionParams};
+use crate::core::key::Key;
 use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, Lane, LaneId, Record};
+use crate::network::lane::{Lane, LaneId, Record};
+use crate::queue::measures::QueueState;
 use crate::traffic;
 use crate::transport::tp4::Sending;
 use access_line::AccessLine;

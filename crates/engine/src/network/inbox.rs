@@ -1,8 +1,15 @@
 //! Inbox: the lanes to one node, merged in the order of the tie rule.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::context::Ctx;
-use super::lane::{Key, Lane, LaneId, Record};
+use super::lane::{Lane, LaneId, Record};
+use crate::core::key::Key;
 use crate::core::time::Time;
+
+/// Up to so many lanes, a look at each costs less than a heap.
+const MOST_SCANNED: usize = 16;
 
 /// The lane with the first record.
 struct First {
@@ -44,35 +51,64 @@ impl Inbox {
     }
 
     /// Removes every record that arrives before `until`, in order, and passes them to `each` in batches: consecutive
-    /// records of one lane. `each` gets the index of the lane in the inbox, and may change the records.
+    /// records of one lane. `each` gets the index of the lane in the inbox, and may change the records. What it sends to
+    /// the node itself must not arrive before `until`.
     #[inline(always)]
     pub fn drain<P>(&self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &mut [Record], &mut Ctx<P>)) {
+        if self.lanes.len() > MOST_SCANNED {
+            return self.drain_many(until, ctx, &mut each);
+        }
         while let Some(First { lane, limit, is_last }) = self.first_lane(until, ctx) {
-            let id = self.lanes[lane];
-            if let Some(mut record) = Self::only(&mut ctx.lanes[id.index()], limit) {
-                ctx.handled += 1;
-                each(lane, std::slice::from_mut(&mut record), ctx);
-                if is_last {
-                    return;
-                }
-                continue;
-            }
-            let mut open = std::mem::take(&mut ctx.lanes[id.index()]);
-            let (front, back) = open.as_mut_slices();
-            let mut taken = before(front, limit);
-            each(lane, &mut front[..taken], ctx);
-            if taken == front.len() && !back.is_empty() {
-                let more = before(back, limit);
-                each(lane, &mut back[..more], ctx);
-                taken += more;
-            }
-            open.drop_front(taken);
-            ctx.handled += taken as u64;
-            Self::give_back(id, open, ctx);
+            self.pass(lane, limit, ctx, &mut each);
             if is_last {
                 return;
             }
         }
+    }
+
+    /// As `drain`, of many lanes: a heap has the first key of each lane.
+    #[inline(never)]
+    fn drain_many<P>(&self, until: Key, ctx: &mut Ctx<P>, each: &mut impl FnMut(usize, &mut [Record], &mut Ctx<P>)) {
+        let head = |lane: usize, ctx: &Ctx<P>| {
+            let key = ctx.lanes[self.lanes[lane].index()].front()?.key();
+            (key < until).then_some(Reverse((key, lane)))
+        };
+        let mut heads: BinaryHeap<_> = (0..self.lanes.len()).filter_map(|lane| head(lane, ctx)).collect();
+        while let Some(Reverse((first, lane))) = heads.pop() {
+            // If two lanes have records with equal keys, all of the earlier lane come first.
+            let limit = heads.peek().map_or(until, |Reverse((second, _))| (*second).max(first.after()));
+            self.pass(lane, limit, ctx, each);
+            heads.extend(head(lane, ctx));
+        }
+        debug_assert!(self.first(ctx) >= until, "a node sent a record to itself before {until:?}");
+    }
+
+    /// Removes the records of a lane that arrive before `limit`, and passes them to `each` in one or two batches.
+    #[inline(always)]
+    fn pass<P>(
+        &self,
+        lane: usize,
+        limit: Key,
+        ctx: &mut Ctx<P>,
+        each: &mut impl FnMut(usize, &mut [Record], &mut Ctx<P>),
+    ) {
+        let id = self.lanes[lane];
+        if let Some(mut record) = Self::only(&mut ctx.lanes[id.index()], limit) {
+            ctx.handled += 1;
+            return each(lane, std::slice::from_mut(&mut record), ctx);
+        }
+        let mut open = std::mem::take(&mut ctx.lanes[id.index()]);
+        let (front, back) = open.as_mut_slices();
+        let mut taken = before(front, limit);
+        each(lane, &mut front[..taken], ctx);
+        if taken == front.len() && !back.is_empty() {
+            let more = before(back, limit);
+            each(lane, &mut back[..more], ctx);
+            taken += more;
+        }
+        open.drop_front(taken);
+        ctx.handled += taken as u64;
+        Self::give_back(id, open, ctx);
     }
 
     /// Removes the first record if it is the only one before `limit`. Larger batches stay in the lane while they are

@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::context::{Ctx, FlowState};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Fingerprint;
 use crate::core::time::Time;
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::lane::{LaneId, Record};
 use crate::network::position::{Position, Spot};
 use crate::policer::{Due, Outcome, Policer, State, judge};
 

@@ -2,41 +2,38 @@
 //!
 //! A port computes its service lazily: before a PDU joins at time `t`, the port handles every departure and every start
 //! of service up to `t`, in order. If the departure time of a PDU is already known, the PDU is already in the next
-//! node's lane (see `server`).
+//! node's lane (see `line`).
 
-mod bits;
-mod change;
-mod delay;
 mod fast_path;
 mod groups;
+mod line;
 mod next_lanes;
 mod position;
-mod precedence;
-mod queues;
-mod rate;
 mod retune;
-mod server;
+pub mod scheduler;
 mod service;
 
 use std::sync::Arc;
 
 use crate::control::{Congestion, CongestionPoint};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Interval, LineRate, Span, Time};
-use crate::network::lane::{Key, LaneId, Place, Record};
-use crate::network::queue_state::QueueState;
-use crate::queue::{Discard, Policy};
-use bits::BitCount;
+use crate::network::lane::{LaneId, Record};
+use crate::queue::bits::BitCount;
+use crate::queue::lengths::Queues;
+use crate::queue::measures::QueueState;
+use crate::queue::order::Precedence;
+use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
+use line::{Flight, Server};
 pub use next_lanes::{Crossing, NextLane, NextLanes};
-use precedence::Precedence;
-use queues::Queues;
-use rate::Capacity;
-pub use rate::Retimed;
-use server::{Flight, Server};
+use retune::rate::Capacity;
+pub use retune::rate::Retimed;
+use scheduler::{Schedule, Scheduler};
 
 /// PDUs of one instant, to be admitted in random order.
 #[derive(Clone, Debug)]
@@ -102,8 +99,10 @@ pub struct Parts {
     /// Interval in which the line is broken.
     pub outage: Option<Interval>,
     /// Queue policy of each queue, by priority: from one to
-    /// [`MOST_QUEUES`](crate::network::queue_state::MOST_QUEUES) policies.
+    /// [`MOST_QUEUES`](crate::queue::measures::MOST_QUEUES) policies.
     pub policies: Vec<Policy>,
+    /// Scheduler of its queues.
+    pub scheduler: Scheduler,
     /// Congestion point.
     pub congestion: Option<Congestion>,
     /// Random numbers for the order of simultaneous arrivals. Without them the tie rule sets the order.
@@ -130,6 +129,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Port {
     policies: Vec<Policy>,
+    scheduler: Scheduler,
     queues: Queues,
     /// Boxed: it is large, and most ports have none.
     congestion: Option<Box<Congestion>>,
@@ -137,6 +137,8 @@ pub struct Port {
     gathering: Option<Gathering>,
     /// Boxed: few ports have sub-queues.
     precedence: Option<Box<Precedence>>,
+    /// Whether a policy judges PDUs at the head of its queue.
+    decides_at_head: bool,
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
@@ -185,13 +187,16 @@ impl Port {
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
+        let may_be_overtaken = first.serves_by_priority() || !parts.scheduler.is_strict();
+        let is_first_known = !wants_departures && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
             precedence: Precedence::new(&parts.policies),
+            decides_at_head: parts.policies.iter().any(Discipline::decides_at_head),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
+            scheduler: parts.scheduler,
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),
@@ -288,6 +293,12 @@ impl Port {
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
         &self.groups.measures
+    }
+
+    /// The policy of each queue, by priority.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
     }
 
     /// Its congestion point.

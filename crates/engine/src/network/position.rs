@@ -5,7 +5,7 @@
 
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, PICOSECONDS, Time};
-use crate::network::queue_state::MOST_QUEUES;
+use crate::queue::measures::MOST_QUEUES;
 
 /// The place of a PDU. Ports are given by number.
 #[derive(Clone, Copy, Debug, PartialEq)]

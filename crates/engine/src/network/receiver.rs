@@ -130,7 +130,10 @@ impl Receiver {
         ctx.count_delivered(pdu);
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);
-        self.fingerprint.mix(u64::from(pdu.sequence) << 16 | u64::from(pdu.marks.0) << 8 | pdu.kind() as u64);
+        // The low octet of the marks is below the sequence number, the high one above it.
+        let marks = u64::from(pdu.marks.0);
+        let (low, high) = (marks & 0xff, marks >> 8);
+        self.fingerprint.mix(high << 48 | u64::from(pdu.sequence) << 16 | low << 8 | pdu.kind() as u64);
     }
 
     /// Data arrive after `delay`.

@@ -3,10 +3,11 @@
 use super::context::Ctx;
 use super::receiver::Receiver;
 use super::touch;
+use crate::core::key::Key;
 use crate::core::partition::Partition;
 use crate::core::probe::Probe;
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, Record};
+use crate::network::lane::Record;
 
 /// With many receivers PDUs are delivered by blocks of so many flows. Flows with neighbouring numbers have neighbouring state,
 /// so the memory is read about in order.
@@ -90,9 +91,10 @@ fn deliver_together<'a, P: Probe>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::key::Place;
     use crate::core::pdu::FlowId;
     use crate::core::time::{Span, Time};
-    use crate::network::lane::{LaneId, Place};
+    use crate::network::lane::LaneId;
     use crate::network::receiver::Limits;
     use crate::network::testing::{cell, context};
 

@@ -1,11 +1,12 @@
 //! Helpers for the unit tests of nodes: a context, PDUs, and the contents of lanes as numbers.
 
 use super::context::{Ctx, FlowState};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::probe::{Tally, Trace};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, Lane, LaneId, Place, Record};
+use crate::network::lane::{Lane, LaneId, Record};
 
 /// Picoseconds of a cell at [`CELL_RATE`].
 pub(crate) const CELL: u64 = 1_000_000;

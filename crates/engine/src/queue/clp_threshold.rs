@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4. Its satellite link has 512 cells with a threshold of 256 for voice and video, and 1024
 //! cells with a threshold of 512 for data. A tagged PDU that is already in the queue stays there.
 
-use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -48,7 +48,7 @@ pub struct ClpThreshold {
 impl ClpThreshold {
     /// A queue with this size and threshold.
     #[must_use]
-    pub fn new(params: &Params, _env: ()) -> ClpThreshold {
+    pub fn new(params: &Params, _env: Env) -> ClpThreshold {
         ClpThreshold { size: params.size.0, threshold: params.threshold.0 }
     }
 }
@@ -66,6 +66,14 @@ impl Discard for ClpThreshold {
 
     fn size(&self) -> Option<u64> {
         Some(self.size)
+    }
+}
+
+impl Discipline for ClpThreshold {
+    fn retune(&mut self, params: &super::Params) {
+        if let super::Params::ClpThreshold(params) = params {
+            (self.size, self.threshold) = (params.size.0, params.threshold.0);
+        }
     }
 }
 
@@ -89,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_loss_priority_has_its_limit() {
-        let policy = ClpThreshold::new(&params(512, 256), ());
+        let policy = ClpThreshold::new(&params(512, 256), super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), 255), Verdict::Admit);
         assert_eq!(policy.verdict(&pdu(true), 256), Verdict::Discard);
         assert_eq!(policy.verdict(&pdu(false), 256), Verdict::Admit);
@@ -99,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_threshold_at_the_size_is_drop_tail_and_above_it_a_fault() {
-        let policy = ClpThreshold::new(&params(4, 4), ());
+        let policy = ClpThreshold::new(&params(4, 4), super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), 3), policy.verdict(&pdu(false), 3));
         assert_eq!(policy.verdict(&pdu(true), 4), policy.verdict(&pdu(false), 4));
         assert_eq!(params(4, 4).check(), Ok(()));

@@ -2,7 +2,7 @@
 //!
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
-use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -34,7 +34,7 @@ pub struct DropTail {
 impl DropTail {
     /// A queue of this size.
     #[must_use]
-    pub fn new(params: &Params, _env: ()) -> DropTail {
+    pub fn new(params: &Params, _env: Env) -> DropTail {
         DropTail { size: params.size.0 }
     }
 }
@@ -54,6 +54,14 @@ impl Discard for DropTail {
     }
 }
 
+impl Discipline for DropTail {
+    fn retune(&mut self, params: &super::Params) {
+        if let super::Params::DropTail(params) = params {
+            self.size = params.size.0;
+        }
+    }
+}
+
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{ size = '1 cell' }", "{ size = '40 cells' }"];
@@ -66,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_last_place_is_taken_and_no_more() {
-        let policy = DropTail::new(&Params { size: Count(512) }, ());
+        let policy = DropTail::new(&Params { size: Count(512) }, super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), 511), Verdict::Admit);
         assert_eq!(policy.verdict(&pdu(false), 512), Verdict::Discard);
     }

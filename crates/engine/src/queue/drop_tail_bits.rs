@@ -1,8 +1,9 @@
 //! Drop-tail by bits: a PDU that would make the queue longer than its size is discarded.
 //!
-//! Used for the output queues of the ATN study's intermediate systems (specs/atn.md, 5): their NPDUs differ in length.
+//! Used for the output queues of the ATN study's intermediate systems (docs/models/queues.md): their NPDUs differ in
+//! length.
 
-use super::{Discard, QueueParams, RETUNED, Verdict};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
@@ -41,7 +42,7 @@ pub struct DropTailBits {
 impl DropTailBits {
     /// A queue of the size given.
     #[must_use]
-    pub fn new(params: &Params, _env: ()) -> DropTailBits {
+    pub fn new(params: &Params, _env: Env) -> DropTailBits {
         DropTailBits { size: params.size.0 }
     }
 }
@@ -61,6 +62,14 @@ impl Discard for DropTailBits {
     }
 }
 
+impl Discipline for DropTailBits {
+    fn retune(&mut self, params: &super::Params) {
+        if let super::Params::DropTailBits(params) = params {
+            self.size = params.size.0;
+        }
+    }
+}
+
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{ size = '424 bits' }", "{ size = '16960 bits' }"];
@@ -73,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_last_bit_is_taken_and_no_more() {
-        let policy = DropTailBits::new(&Params { size: Bits(262_144) }, ());
+        let policy = DropTailBits::new(&Params { size: Bits(262_144) }, super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), 262_144 - 424), Verdict::Admit);
         assert_eq!(policy.verdict(&pdu(false), 262_144 - 423), Verdict::Discard);
         assert_eq!(policy.verdict(&pdu(false), u64::MAX), Verdict::Discard);

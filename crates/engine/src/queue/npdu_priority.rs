@@ -3,7 +3,7 @@
 //! NPDUs of priority 14 are served first, those of 0 last, each priority in order of arrival. No transmission is
 //! interrupted. All share the size of the queue, in bits. An NPDU that does not fit is discarded, whatever its priority.
 
-use super::{Discard, QueueParams, RETUNED, Verdict, drop_tail_bits};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, drop_tail_bits};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
@@ -47,7 +47,7 @@ pub struct NpduPriority {
 impl NpduPriority {
     /// A queue of the size given.
     #[must_use]
-    pub fn new(params: &Params, env: ()) -> NpduPriority {
+    pub fn new(params: &Params, env: Env) -> NpduPriority {
         NpduPriority { whole: drop_tail_bits::DropTailBits::new(&params.whole(), env) }
     }
 }
@@ -67,6 +67,14 @@ impl Discard for NpduPriority {
 
     fn serves_by_priority(&self) -> bool {
         true
+    }
+}
+
+impl Discipline for NpduPriority {
+    fn retune(&mut self, params: &super::Params) {
+        if let super::Params::NpduPriority(params) = params {
+            self.whole.retune(&super::Params::DropTailBits(params.whole()));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4, the alternative to a threshold. Tagged PDUs may use the whole queue while no PDU with
 //! CLP=0 needs the place.
 
-use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -35,7 +35,7 @@ pub struct PushOut {
 impl PushOut {
     /// A queue of this size.
     #[must_use]
-    pub fn new(params: &Params, _env: ()) -> PushOut {
+    pub fn new(params: &Params, _env: Env) -> PushOut {
         PushOut { size: params.size.0 }
     }
 }
@@ -61,6 +61,14 @@ impl Discard for PushOut {
     }
 }
 
+impl Discipline for PushOut {
+    fn retune(&mut self, params: &super::Params) {
+        if let super::Params::PushOut(params) = params {
+            self.size = params.size.0;
+        }
+    }
+}
+
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{ size = '1 cell' }", "{ size = '40 cells' }"];
@@ -73,7 +81,7 @@ mod tests {
 
     #[test]
     fn only_a_clean_pdu_pushes_out_and_only_when_full() {
-        let policy = PushOut::new(&Params { size: Count(512) }, ());
+        let policy = PushOut::new(&Params { size: Count(512) }, super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), 511), Verdict::Admit);
         assert_eq!(policy.verdict(&pdu(false), 511), Verdict::Admit);
         assert_eq!(policy.verdict(&pdu(true), 512), Verdict::Discard);

@@ -2,7 +2,7 @@
 //!
 //! For exact queueing results (M/D/1) and for a user's lines, which must not lose PDUs.
 
-use super::{Discard, QueueParams, Verdict};
+use super::{Discard, Discipline, Env, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
@@ -27,7 +27,7 @@ pub struct Unlimited;
 impl Unlimited {
     /// An unlimited queue.
     #[must_use]
-    pub fn new(_params: &Params, _env: ()) -> Unlimited {
+    pub fn new(_params: &Params, _env: Env) -> Unlimited {
         Unlimited
     }
 }
@@ -46,6 +46,10 @@ impl Discard for Unlimited {
     }
 }
 
+impl Discipline for Unlimited {
+    fn retune(&mut self, _params: &super::Params) {}
+}
+
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{}"];
@@ -58,7 +62,7 @@ mod tests {
 
     #[test]
     fn no_length_is_too_long() {
-        let policy = Unlimited::new(&Params {}, ());
+        let policy = Unlimited::new(&Params {}, super::super::tests::env());
         assert_eq!(policy.verdict(&pdu(true), u64::MAX), Verdict::Admit);
         assert_eq!(policy.size(), None);
     }

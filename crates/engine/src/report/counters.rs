@@ -82,7 +82,7 @@ fn visit<P: Probe>(world: &World<P>, each: &mut Each<'_>) {
     }
     for port in world.ports().filter(|port| !port.is_access()) {
         let name = port.name();
-        let sum = |of: fn(&crate::network::queue_state::QueueMeasures) -> u64| {
+        let sum = |of: fn(&crate::queue::measures::QueueMeasures) -> u64| {
             port.queues().iter().map(|queue| of(&queue.measures)).sum()
         };
         each(&name, "arrived", Unit::Pdus, true, sum(|measures| measures.arrived));

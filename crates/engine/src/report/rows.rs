@@ -34,13 +34,13 @@ row! {
         unacknowledged: Option<u64>,
         /// DT TPDUs sent and not acknowledged at the end.
         outstanding: Option<u64>,
-        /// DT TPDUs sent for the first time; `sent` also counts retransmissions. This, and the other three columns that
-        /// name files, also for PDUs of files whose receiver reports gaps.
+        /// DT TPDUs sent for the first time; `sent` also counts retransmissions. Also PDUs of files whose receiver
+        /// reports gaps, as in the next three columns that name files.
         transmitted: Option<u64>,
         /// DT TPDUs retransmitted; also PDUs of files.
         retransmitted: Option<u64>,
-        /// DT TPDUs received for the first time; delays and throughput refer to these. Also PDUs of files, whose delays
-        /// and throughput refer to all.
+        /// DT TPDUs received for the first time; delays and throughput are of these. Also PDUs of files; their delays and
+        /// throughput are of all copies.
         accepted: Option<u64>,
         /// DT TPDUs received again; also PDUs of files.
         duplicates: Option<u64>,
@@ -149,8 +149,8 @@ row! {
         /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
         /// Mean time of all files, finished or not: time in transfer divided by data PDUs produced, times the PDUs of a
-        /// file. Unfinished files count with their part. Exact in the mean for a stationary source; a run that begins
-        /// or ends within few files has too many of their first PDUs, so a slow start makes it too high.
+        /// file. Unfinished files count with their part. Unbiased for a stationary source. In a run of few files their first
+        /// PDUs count too often, so with a slow start the value is too high.
         transfer_mean_all_s: Option<f64>,
         /// Counts of transport connections.
         transport: TransportColumns,
@@ -216,8 +216,8 @@ row! {
         /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
         /// Mean time of all files, finished or not: time in transfer divided by data PDUs produced, times the PDUs of a
-        /// file. Unfinished files count with their part. Exact in the mean for a stationary source; a run that begins
-        /// or ends within few files has too many of their first PDUs, so a slow start makes it too high.
+        /// file. Unfinished files count with their part. Unbiased for a stationary source. In a run of few files their first
+        /// PDUs count too often, so with a slow start the value is too high.
         transfer_mean_all_s: Option<f64>,
         /// Jain's index of the flows' delivered bits.
         fairness: Option<f64>,

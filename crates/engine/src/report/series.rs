@@ -11,7 +11,8 @@ use crate::core::reading::{Reading, Unit};
 use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
-use crate::network::queue_state::MOST_QUEUES;
+use crate::queue::Discipline;
+use crate::queue::measures::MOST_QUEUES;
 use crate::round::{PortView, World};
 use crate::scenario::spec::Measure;
 use readings::Readings;
@@ -202,6 +203,11 @@ impl<P: Probe> Sample<'_, '_, P> {
         (self.each)(&name, "utilisation", Unit::Share, sent as f64 / possible);
         if let Some(bits) = port.bits_present() {
             (self.each)(&name, "queue_bits", Unit::Bits, bits as f64);
+        }
+        for (priority, policy) in port.policies().iter().enumerate() {
+            policy.readings(&mut |reading, value| {
+                (self.each)(&name, &format!("{}_{priority}", reading.name), reading.unit, value);
+            });
         }
         if let Some(point) = port.congestion() {
             point.readings(now, &mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));

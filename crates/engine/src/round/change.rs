@@ -1,4 +1,6 @@
-//! Changes of the network during a run. They happen at stops, after everything else of their instant.
+//! Changes of the network during a run. They happen at stops, last of all that happens at an instant: after its events, its
+//! readings of a time series, and the end of warm-up. So no node has read anything that a line with another rate would send
+//! later or earlier. `scenario/assembly/changes.rs` finds what differs, and `apply.rs` changes it.
 
 use super::World;
 use crate::core::probe::Probe;

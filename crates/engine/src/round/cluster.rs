@@ -1,12 +1,15 @@
-//! Cluster: nodes connected in a loop without delay. No node can run ahead of another, so they take turns, key by key.
+//! Cluster: nodes connected in a loop without delay, such as a port that sends notices to hosts without access lines. No
+//! node can run ahead of another, so they take turns, key by key: an agenda finds the next node. A round runs a cluster
+//! like a node.
 
 use super::horizon::Feeder;
 use super::process::Process;
+use crate::core::key::Key;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::agenda::{Agenda, Member};
 use crate::network::context::Ctx;
-use crate::network::lane::{Key, LaneId};
+use crate::network::lane::LaneId;
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
-use crate::network::queue_state::QueueState;
+use crate::queue::measures::QueueState;
 
 impl<P: Probe> World<P> {
     /// The observer of the run.

@@ -11,7 +11,8 @@ use crate::core::stats::Fingerprint;
 use crate::core::time::{LineRate, Span, Time};
 use crate::network::context::FlowInfo;
 use crate::network::port::{GroupMeasures, Port};
-use crate::network::queue_state::QueueState;
+use crate::queue::Policy;
+use crate::queue::measures::QueueState;
 
 /// What the access lines of a group have in common.
 #[derive(Clone, Debug)]
@@ -242,6 +243,15 @@ impl<'a> PortView<'a> {
     pub fn by_group(self) -> &'a [GroupMeasures] {
         match self {
             PortView::Node(port) => port.by_group(),
+            PortView::Access(..) => &[],
+        }
+    }
+
+    /// The policies of its queues; empty for an access line without a node, whose queue has no limit.
+    #[must_use]
+    pub fn policies(self) -> &'a [Policy] {
+        match self {
+            PortView::Node(port) => port.policies(),
             PortView::Access(..) => &[],
         }
     }

@@ -13,7 +13,7 @@ impl<P: Probe> World<P> {
     /// of its line to the ends of its queues; then the PDUs in shapers. PDUs that leave a port at the same instant stand in
     /// the order of their flows.
     ///
-    /// Not among them is what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
+    /// They leave out what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
     #[must_use]
     pub fn positions(&self) -> Vec<Position> {
         let mut records = self.on_lines();

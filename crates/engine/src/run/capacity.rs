@@ -1,4 +1,5 @@
-//! Allocation of a capacity that several lines share, for the future work of the satellite study. The scheme is ours.
+//! Allocation of a capacity that several lines share, for the future work of the satellite study. The scheme is ours
+//! (docs/models/networks.md#shared-capacity).
 //!
 //! ```text
 //! after each period:   filtered_i := weight * input_i + (1 - weight) * filtered_i

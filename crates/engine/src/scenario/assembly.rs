@@ -28,8 +28,9 @@ mod warnings;
 
 use std::collections::BTreeMap;
 
-use crate::core::error::Error;
+use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
+use crate::core::time::Span;
 use crate::round::World;
 use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
@@ -72,7 +73,7 @@ pub fn world<P: Probe>(
 ) -> Result<Assembled<P>, Error> {
     let expansion = expand(scenario)?;
     let mut network = lay_out(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     let estimate = network.estimate(&timeline);
     estimate.check_held()?;
     let parts = network.build(seed, replication, form);
@@ -82,6 +83,11 @@ pub fn world<P: Probe>(
     Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline })
 }
 
+/// The changes of a scenario. A fault names what was written.
+fn timeline(expansion: &Expansion<'_>, network: &Network<'_>) -> Result<Timeline, Fault> {
+    Timeline::new(&expansion.scenario, network.line_ports()).map_err(|fault| expansion.named(fault))
+}
+
 /// Checks the scenario, and builds nothing.
 ///
 /// # Errors
@@ -89,7 +95,7 @@ pub fn world<P: Probe>(
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     Ok(network.estimate(&timeline).check_held()?)
 }
 
@@ -100,7 +106,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
+    let timeline = timeline(&expansion, &network)?;
     Ok(network.estimate(&timeline))
 }
 
@@ -134,6 +140,16 @@ pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
     Ok(sketch(&expand(scenario)?)?.hops())
+}
+
+/// The longest propagation delay of a path, there and back.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn longest_round_trip(scenario: &Scenario) -> Result<Span, Error> {
+    let expansion = expand(scenario)?;
+    let network = sketch(&expansion)?;
+    Ok(network.alike().map(|(flow, _)| network.round_trip(flow)).max().unwrap_or(Span::ZERO))
 }
 
 /// The limits of the queues of each port, by number and priority.

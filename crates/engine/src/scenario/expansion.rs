@@ -9,13 +9,15 @@ use std::collections::BTreeMap;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
-use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
+use crate::scenario::spec::{Defaults, Flow, Line, Scenario, Scheme};
 
 mod contradiction;
+mod demands;
 pub(super) mod expander;
 mod mix;
 mod network;
 
+use demands::{Origins, lay_lists};
 pub use mix::{Offered, OfferedKind, OfferedLoad};
 use network::{Made, Stale, Templates, lay_network};
 
@@ -29,6 +31,9 @@ pub struct Expansion<'a> {
     pub scenario: Cow<'a, Scenario>,
     /// The network that made lines and flows.
     network: Option<Made<'a>>,
+    /// Where the flows and changes of lists come from, and the defaults that such flows take.
+    origins: Origins,
+    defaults: Option<&'a Defaults>,
     /// The parts that came from a scheme: for the path of each the path of its scheme in the scenario as written.
     made: BTreeMap<String, String>,
 }
@@ -39,12 +44,14 @@ pub struct Expansion<'a> {
 /// The first fault of the network, or of a scheme that has no effect or is contradicted.
 pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
     if is_written_out(scenario) {
-        return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
+        let (scenario, origins) = (Cow::Borrowed(scenario), Origins::default());
+        return Ok(Expansion { scenario, network: None, origins, defaults: None, made: BTreeMap::new() });
     }
     let mut expanded = Scenario { line: scenario.line.clone(), flow: scenario.flow.clone(), ..rest_of(scenario) };
     let placed = put_in_places(scenario, &mut expanded, Stale::ALL, &mut Templates::default())?;
     check_use(scenario, placed.is_used)?;
-    Ok(Expansion { scenario: Cow::Owned(expanded), network: placed.network, made: placed.made })
+    let Placed { network, origins, made, .. } = placed;
+    Ok(Expansion { scenario: Cow::Owned(expanded), network, origins, defaults: scenario.defaults.as_ref(), made })
 }
 
 /// Whether there is nothing to put in its place.
@@ -54,7 +61,9 @@ fn is_written_out(scenario: &Scenario) -> bool {
             || scenario.line.values().any(|line| line.scheme.is_some())
             || scenario.flow.values().any(|flow| flow.scheme.is_some())
     };
-    scenario.network.is_none() && scenario.traffic.is_none() && scenario.recordings.is_empty() && !has_scheme()
+    let has_lists = scenario.demands.is_some() || !scenario.series.is_empty();
+    let has_network = scenario.network.is_some() || scenario.traffic.is_some();
+    !has_network && !has_lists && scenario.recordings.is_empty() && !has_scheme()
 }
 
 /// A copy of all but lines, flows, and what stands for them.
@@ -75,8 +84,10 @@ fn rest_of(scenario: &Scenario) -> Scenario {
         defaults: None,
         line: BTreeMap::new(),
         flow: BTreeMap::new(),
+        demands: None,
         capacity: scenario.capacity.clone(),
         change: scenario.change.clone(),
+        series: Vec::new(),
         sweep: scenario.sweep.clone(),
         recordings: scenario.recordings.clone(),
     }
@@ -86,6 +97,7 @@ fn rest_of(scenario: &Scenario) -> Scenario {
 #[derive(Debug)]
 struct Placed<'a> {
     network: Option<Made<'a>>,
+    origins: Origins,
     made: BTreeMap<String, String>,
     /// Whether a line and whether a flow that was made anew took the scheme of all.
     is_used: [bool; 2],
@@ -102,8 +114,8 @@ fn check_use(scenario: &Scenario, is_used: [bool; 2]) -> Result<(), Fault> {
     }
 }
 
-/// Puts the parts of a scenario in their places in `expanded`, which has what is not stale already; of the rest it has what
-/// is written.
+/// Puts the parts of a scenario in their places in `expanded`. What is not stale is already there; of the rest, `expanded`
+/// has what the document says.
 fn put_in_places<'a>(
     scenario: &'a Scenario,
     expanded: &mut Scenario,
@@ -111,10 +123,14 @@ fn put_in_places<'a>(
     templates: &mut Templates,
 ) -> Result<Placed<'a>, Fault> {
     let network = lay_network(scenario, expanded, stale, templates)?;
+    let origins = lay_lists(scenario, expanded, stale, templates)?;
     expanded.share_recordings();
-    let written = |fault: Fault| match &network {
-        Some(network) => network.named(fault),
-        None => fault,
+    let written = |fault: Fault| {
+        let fault = origins.named(fault, scenario.defaults.as_ref());
+        match &network {
+            Some(network) => network.named(fault),
+            None => fault,
+        }
     };
     let (mut made, mut is_used) = (BTreeMap::new(), [false; 2]);
     let of_all = scenario.scheme.as_ref();
@@ -133,7 +149,7 @@ fn put_in_places<'a>(
         })
         .map_err(written)?;
     }
-    Ok(Placed { network, made, is_used })
+    Ok(Placed { network, origins, made, is_used })
 }
 
 /// Lets `put` place the parts of the scheme of one line or flow: its `own`, or that of all. Returns whether that of all was
@@ -235,6 +251,7 @@ impl Expansion<'_> {
             Some((place, scheme, rest))
         });
         let Some((place, scheme, rest)) = origin else {
+            let fault = self.origins.named(fault, self.defaults);
             return match &self.network {
                 Some(network) => network.named(fault),
                 None => fault,

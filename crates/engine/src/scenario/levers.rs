@@ -132,7 +132,7 @@ impl Search<'_> {
     /// A range around a value: up to twice of it, or to 1 for a share; whole steps for what is counted. It ends where the
     /// part refuses.
     fn range(&self, place: &[Step], value: f64, unit: &str, put: &dyn Fn(f64) -> Value) -> Range {
-        let is_counted = matches!(unit, "PDU" | "PDUs" | "bit" | "bits" | "octet" | "octets");
+        let is_counted = matches!(unit, "PDU" | "PDUs" | "cells" | "bit" | "bits" | "octet" | "octets");
         let is_accepted = |number: f64| self.is_accepted(place, &put(number));
         let widest = if value > 0.0 { 2.0 * value } else { 1.0 };
         let step = nice_step(widest, if is_counted { 1.0 } else { 0.0 });

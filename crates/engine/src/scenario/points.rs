@@ -39,7 +39,7 @@ pub struct Points {
     paths: Vec<Vec<Path>>,
     groups: Vec<Group>,
     cell_time: Option<Span>,
-    /// The document of the last point that was asked for, as far as its values have places, and its steps.
+    /// The document of the last point that was asked for, without the values that have no place in it, and its steps.
     tree: Value,
     scenario: Scenario,
     steps: Vec<u32>,
@@ -110,8 +110,8 @@ impl Points {
     /// The document of a point as it is built: with every default, and the parts of its network and schemes in their
     /// places.
     ///
-    /// It is not checked, for a run checks it. A point that cannot be read has its document as it was put together, which every
-    /// run refuses too; so does that of a value without a place, which is put at the top of the document under its path.
+    /// It is not checked: each run checks its own. If the point cannot be read, this is the document as it was put together,
+    /// which a run refuses. So is a value without a place, which stands at the top of the document under its path.
     pub fn document(&mut self, number: u64) -> String {
         self.go_to(number);
         if self.groups.iter().any(|group| !group.is_read) {
@@ -228,7 +228,7 @@ impl Points {
 }
 
 impl Part {
-    /// The part of the document of a place; `None` of one in no part alone.
+    /// The part of the document that has this place; `None` if no single part has it.
     fn of(place: &[Step], base: &Value) -> Option<Part> {
         let Some(Step::Key(first)) = place.first() else { return None };
         let has_entries = || TABLES.iter().any(|table| base[table].as_object().is_some_and(|table| !table.is_empty()));
@@ -281,7 +281,7 @@ impl Group {
     }
 }
 
-/// One part as it is read. With `has_tables` also its shape is checked, for a table could have been given as a list.
+/// Reads one part. With `has_tables` it also checks the shape: a list may stand where a table belongs.
 fn read<T: DeserializeOwned + Serialize>(tree: &Value, has_tables: bool) -> Option<T> {
     let read = T::deserialize(tree).ok()?;
     (!has_tables || has_shape(tree, &read)).then_some(read)

@@ -60,7 +60,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one mark a flow and period",
         overhead: "one notice a flow and period, while congested",
         needs: "a path back for notices",
-        source: "papers/becn-atm-lan.txt, with one filter for each flow",
+        source: "Newman, Globecom 1993, with one filter for each flow; docs/models/becn.md",
     },
     // Its 50 ms are no figure of one network: they are the delay of long terrestrial paths, and the thesis wants the same
     // interval on satellite links (5.1).
@@ -72,7 +72,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "four rates, and the time of the last notice of each flow",
         overhead: "at most one notice a flow in 50 ms, while congested",
         needs: "traffic with a nominal rate, such as cbr or on_off",
-        source: "papers/satellite-atm-thesis.txt, case 2",
+        source: "satellite thesis, case 2; docs/models/satellite.md",
     },
     Scheme {
         keyword: "efci",
@@ -83,7 +83,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "ATM Forum TM 4.0; specs/abr.md, 1.3 a",
+        source: "ATM Forum TM 4.0; docs/models/eprca.md",
     },
     Scheme {
         keyword: "eprca_bes",
@@ -93,7 +93,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one mean rate",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "ATM Forum 94-0735R1; papers/eprca-multimedia.txt",
+        source: "ATM Forum 94-0735R1; docs/models/eprca.md",
     },
     Scheme {
         keyword: "eprca_eds",
@@ -103,7 +103,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one mean rate",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "ATM Forum 94-0735R1; papers/eprca-multimedia.txt",
+        source: "ATM Forum 94-0735R1; docs/models/eprca.md",
     },
     Scheme {
         keyword: "eprca_plus_plus",
@@ -113,7 +113,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one mark a flow and interval",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "ATM Forum 94-1173; papers/eprca-multimedia.txt",
+        source: "ATM Forum 94-1173; docs/models/eprca-plus-plus.md",
     },
     Scheme {
         keyword: "erica",
@@ -123,7 +123,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "a rate and a mark for each flow",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "ATM Forum 96-1172; specs/abr.md, 2.2",
+        source: "ATM Forum 96-1172; docs/models/erica.md",
     },
     Scheme {
         keyword: "erica_plus",
@@ -133,7 +133,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "a rate and a mark for each flow",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "specs/abr.md, 2.3",
+        source: "S. Kalyanaraman, thesis 1997, p. 180; docs/models/erica.md",
     },
     Scheme {
         keyword: "capc",
@@ -143,7 +143,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one rate",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "specs/abr.md",
+        source: "ATM Forum 94-0983; docs/models/capc.md",
     },
     Scheme {
         keyword: "phantom",
@@ -155,7 +155,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "one rate",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "specs/abr.md",
+        source: "Afek, Mansour and Ostfeld, SIGCOMM 1996; docs/models/phantom.md",
     },
     Scheme {
         keyword: "charny",
@@ -165,7 +165,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "a rate for each flow",
         overhead: RM_CELLS,
         needs: "a path back for RM cells",
-        source: "specs/abr.md",
+        source: "A. Charny, thesis, MIT 1994; docs/models/charny.md",
     },
     Scheme {
         keyword: "congestion_avoidance",
@@ -176,7 +176,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements",
         needs: "a path back for acknowledgements",
-        source: "papers/atn-congestion-management.txt, 3.1",
+        source: "ATNP/WG2/WP197, 3.1; docs/models/atn.md",
     },
     Scheme {
         keyword: "withdrawing_credit",
@@ -187,7 +187,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements",
         needs: "a path back for acknowledgements",
-        source: "papers/atn-congestion-management.txt, 3.2",
+        source: "ATNP/WG2/WP197, 3.2; docs/models/atn.md",
     },
     Scheme {
         keyword: "backoff",
@@ -197,7 +197,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements",
         needs: "queues that can discard",
-        source: "papers/atn-congestion-management.txt, 3.3",
+        source: "ATNP/WG2/WP197, 3.3; docs/models/atn.md",
     },
     Scheme {
         keyword: "error_npdu",
@@ -207,7 +207,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements, and one Error Report for each discarded NPDU",
         needs: "queues that can discard",
-        source: "papers/atn-congestion-management.txt, 3.3",
+        source: "ATNP/WG2/WP197, 3.3; docs/models/atn.md",
     },
     Scheme {
         keyword: "decbit",
@@ -217,7 +217,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "the length of the queue over one cycle",
         overhead: "acknowledgements",
         needs: "a path back for acknowledgements",
-        source: "Ramakrishnan and Jain, SIGCOMM 1988; specs/atn.md, 2",
+        source: "Ramakrishnan and Jain, ACM TOCS 1990; docs/models/decbit.md",
     },
 ];
 

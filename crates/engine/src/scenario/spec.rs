@@ -14,6 +14,8 @@ use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
+use crate::core::word;
+use crate::network::port::scheduler;
 use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
@@ -21,6 +23,7 @@ use crate::{control, policer, queue, traffic, transport};
 
 mod capacity;
 mod change;
+mod listed;
 mod mix;
 mod range;
 mod scheme;
@@ -28,6 +31,7 @@ mod sweep;
 
 pub use capacity::Capacity;
 pub use change::Change;
+pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
@@ -65,13 +69,14 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
     /// What to do with parts of control schemes that do not go together.
-    #[serde(default, skip_serializing_if = "Mismatches::is_default")]
+    #[serde(default)]
     pub mismatches: Mismatches,
     /// Which paths flows with `from` and `to` take.
-    #[serde(default, skip_serializing_if = "Routes::is_default")]
+    #[serde(default)]
     pub routes: Routes,
-    /// What they do where several such paths are equal: `first` if absent, but `hash` on the network `leaf_spine`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What they do where several such paths are equal: "auto" is `first`, but `hash` on the network `leaf_spine`.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<EqualPaths>")]
     pub equal_paths: Option<EqualPaths>,
     /// Measures in addition to the standard tables.
     #[serde(default)]
@@ -92,12 +97,18 @@ pub struct Scenario {
     /// Groups of flows with the same parameters.
     #[serde(default)]
     pub flow: BTreeMap<String, Flow>,
+    /// Flows between the nodes of a matrix, in addition to those that are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demands: Option<Demands>,
     /// Capacities that several lines share, so that the rates of these lines change during the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, Capacity>,
     /// Parameters that take other values during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<Change>,
+    /// Parameters that follow a list of values during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
@@ -119,23 +130,43 @@ pub struct Defaults {
 }
 
 impl Scenario {
-    /// Pairs (group, file name) of the files to read before the run. The path of the name is
-    /// `flow.GROUP.traffic.replay.file`.
+    /// Triples (path, file name, SHA-256) of the files to read before the run, each with the path of its name.
     #[must_use]
-    pub fn files(&self) -> Vec<(String, String)> {
-        let named = |(name, flow): (&String, &Flow)| Some((name.clone(), flow.traffic.file()?.to_owned()));
-        self.flow.iter().filter_map(named).collect()
+    pub fn files(&self) -> Vec<(String, String, Option<String>)> {
+        let flows = self.flow.iter().filter_map(|(group, flow)| {
+            let path = format!("flow.{}.traffic.{}.file", shown_key(group), flow.traffic.keyword());
+            Some((path, flow.traffic.file()?.to_owned(), None))
+        });
+        let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
+        let series = self.series.iter().enumerate();
+        let series = series.map(|(number, of)| (format!("series[{number}].file"), &of.file, &of.sha256));
+        let lists =
+            demands.chain(series).filter_map(|(path, file, sha256)| Some((path, file.clone()?, sha256.clone())));
+        flows.chain(lists).collect()
     }
 
-    /// Reads the text of the file of `group`.
+    /// Reads the text of the file whose name has this path.
     ///
     /// # Errors
     /// The fault in the text, with its line.
-    pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
-        let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
-        let keyword = flow.traffic.keyword();
-        let read = flow.traffic.read_file(text);
-        read.map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"))
+    pub fn take_file(&mut self, path: &str, text: &str) -> Result<(), Fault> {
+        if let Some(demands) = self.demands.as_mut().filter(|_| path == "demands.file") {
+            return demands.take(text).map_err(|fault| fault.under("demands"));
+        }
+        for (number, series) in self.series.iter_mut().enumerate() {
+            if path == format!("series[{number}].file") {
+                return series.take(text).map_err(|fault| fault.under(&format!("series[{number}]")));
+            }
+        }
+        for (group, flow) in &mut self.flow {
+            let keyword = flow.traffic.keyword();
+            if path == format!("flow.{}.traffic.{keyword}.file", shown_key(group)) {
+                let read = flow.traffic.read_file(text);
+                return read
+                    .map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"));
+            }
+        }
+        Ok(())
     }
 
     /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
@@ -150,7 +181,7 @@ impl Scenario {
         self.flow.iter().filter_map(named).collect()
     }
 
-    /// Gives every group the packets of its trace, as far as they are there.
+    /// Gives every group the packets of its trace, where they have been loaded.
     pub(crate) fn share_recordings(&mut self) {
         let mut flows = std::mem::take(&mut self.flow);
         flows.values_mut().for_each(|flow| self.share_recording(flow));
@@ -195,27 +226,16 @@ pub enum Mismatches {
     Warn,
 }
 
-impl Mismatches {
-    fn is_default(&self) -> bool {
-        *self == Mismatches::default()
-    }
-}
-
 /// Which paths flows with `from` and `to` take. A flow's answers and notices take its path back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Routes {
-    /// Those of the fewest lines.
+    /// The path with the fewest lines.
     #[default]
     LeastLines,
-    /// Those of the shortest propagation delay from the sender to the receiver, and of them those of the fewest lines.
+    /// The path with the least propagation delay from the sender to the receiver; of several, the one with the fewest
+    /// lines.
     LeastDelay,
-}
-
-impl Routes {
-    fn is_default(&self) -> bool {
-        *self == Routes::default()
-    }
 }
 
 /// Which of several equal paths a flow takes.
@@ -293,6 +313,9 @@ pub struct Line {
     /// last queue.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// From which queue of the port at the first node the next PDU is sent.
+    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    pub scheduler: scheduler::Params,
     /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
@@ -326,12 +349,13 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reverse {
-    /// Rate of this direction; that of the line if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_RATE))]
+    /// Rate of this direction. "auto" is that of the line.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<LineRate>", extend("retune" = RETUNED_RATE))]
     pub rate: Option<LineRate>,
-    /// Propagation delay of this direction; that of the line if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Propagation delay of this direction. "auto" is that of the line.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>")]
     pub delay: Option<Span>,
     /// Order of PDUs that arrive at the same time.
     #[serde(default)]
@@ -339,6 +363,9 @@ pub struct Reverse {
     /// Queues of this direction, by priority.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// From which queue of this direction the next PDU is sent.
+    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    pub scheduler: scheduler::Params,
     /// Congestion point of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
@@ -355,11 +382,8 @@ pub struct Flow {
     /// Whether the senders are active. While they are not, they send no data. Calls, frames and files go on unsent: a sender
     /// that becomes active again is in the middle of them. A greedy sender just waits. Feedback is still heard, and answers
     /// to the opposite direction are still sent.
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
-    #[schemars(extend(
-        "retune" = "It starts or stops all senders of the group. What they have sent still arrives.",
-        "default" = true
-    ))]
+    #[serde(default = "yes")]
+    #[schemars(extend("retune" = "It starts or stops all senders of the group. What they have sent still arrives."))]
     pub active: bool,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -434,11 +458,6 @@ fn one_unlimited_queue() -> Vec<queue::Params> {
 
 fn yes() -> bool {
     true
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_yes(flag: &bool) -> bool {
-    *flag
 }
 
 fn one() -> u32 {

@@ -1,4 +1,4 @@
-//! What somebody most likely meant who wrote a word that is not known.
+//! The known word that a user most likely meant by an unknown one.
 
 /// The candidate that `word` most likely meant.
 pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {

@@ -8,6 +8,7 @@ use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Uni
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};
+use crate::core::word;
 
 /// The rate and the start time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -16,8 +17,9 @@ pub struct Params {
     /// Bit rate, headers included. A rate that is no whole number of b/s is written as a time: "1 cell per 105 us".
     #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: LineRate,
-    /// Time of the first PDU. If absent, it is uniform within one gap from the start of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Time of the first PDU. "random" is uniform within one gap from the start of the run.
+    #[serde(default, with = "word::random")]
+    #[schemars(schema_with = "word::random::schema::<Span>")]
     pub start: Option<Span>,
     /// What happens to data that the sender may not send yet.
     #[serde(default = "super::held::wait")]

@@ -1,6 +1,6 @@
 //! The user of transport connections: opens one, produces packets, releases it, waits, and opens the next.
 //!
-//! papers/atn-congestion-management.txt, annex A, 3.2.1 (the TC-ep process); specs/atn.md, 5. A host has one connection
+//! ATNP/WG2/WP197, annex A, 3.2.1 (the TC-ep process); docs/models/connections.md. A host has one connection
 //! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) uses only the host's own stream.
 //! It does not depend on the network, so strategies are compared with the same offered traffic. A host has one flow per
 //! peer. Each flow follows the whole schedule and is active in its own connections. Packets are produced once a
@@ -16,6 +16,7 @@ use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
 use crate::core::time::{Span, Time};
+use crate::core::word;
 
 /// Shortest mean cycle of connections.
 const SHORTEST_CYCLE: Span = Span::milliseconds(1);
@@ -30,9 +31,10 @@ pub struct Params {
     /// Time from the release of a connection to the opening of the next (f_TC, of mean mean_inter_TC_time). The first
     /// is counted from the start of the run.
     pub inter_connection_time: Distribution<Span>,
-    /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration). If absent, the first
-    /// connection is never released.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration). With "unlimited"
+    /// the first connection is never released.
+    #[serde(default, with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Distribution<Span>>")]
     pub connection_duration: Option<Distribution<Span>>,
     /// Time from the establishment of a connection to its first packet, and from each packet to the next (f_gen, of
     /// mean mean_interproduction_time).

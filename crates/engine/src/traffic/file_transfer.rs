@@ -1,5 +1,7 @@
 //! Files of constant size with exponential pauses between them: the data source of the satellite study.
 //!
+//! Its page: docs/models/voice-video-data.md#files.
+//!
 //! Satellite thesis, section 6.2.1.3. A file has 1 Mbyte, which the thesis takes as 8e6 bits. At 500 kb/s it takes 16
 //! s. Then a pause of mean 16 s follows (in distribution equal to the study's restarted timer). A file is sent in whole
 //! cells of 424 bits, headers counted: 18 868 of them. Each file is one session. A transfer lasts from the start of its

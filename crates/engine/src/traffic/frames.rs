@@ -13,6 +13,7 @@ use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
+use crate::core::word;
 
 /// Largest number of frames in a sequence: about an hour of video. A scenario can still list that many sizes.
 pub(super) const MOST_FRAMES: usize = 100_000;
@@ -51,9 +52,10 @@ pub struct Sending {
     /// The phase of the first frame at the start of the run.
     #[serde(default)]
     pub phase: Phase,
-    /// Rate at which the PDUs of a frame are sent back to back from its start, headers included. If absent, they are
-    /// spread evenly over the frame interval.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Rate at which the PDUs of a frame are sent back to back from its start, headers included. "even" spreads
+    /// them over the frame interval.
+    #[serde(default, with = "word::even")]
+    #[schemars(schema_with = "word::even::schema::<Rate>")]
     pub burst: Option<Rate>,
     /// Octets of each PDU that carry no video. Use 5 if the frame sizes exclude the ATM cell headers. With 0, frame
     /// sizes include the headers, as rates do everywhere else.

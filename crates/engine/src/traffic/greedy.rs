@@ -10,55 +10,58 @@ use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, Span, Time};
 
+/// The step of the clock: the phase may be any time.
+const ANY_TIME: Span = Span(1);
+
 /// When the source begins, and when it pauses.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Time at which the first flow of the group begins. If absent, the start of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<Span>,
-    /// Each flow of the group begins this much later than the flow before it. If absent, all flows begin together. 5 ms
-    /// in the EPRCA study.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stagger: Option<Span>,
-    /// The first PDU is sent at a random time within this span after the flow begins. If absent, at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<Span>,
-    /// The random time is a multiple of this. If absent, any time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase_step: Option<Span>,
+    /// Time at which the first flow of the group begins.
+    pub start: Span,
+    /// Each flow of the group begins this much later than the flow before it: 5 ms in the EPRCA study. With 0 all
+    /// flows begin together.
+    pub stagger: Span,
+    /// The first PDU is sent at a random time within this span after the flow begins; with 0 at once.
+    pub phase: Span,
+    /// The random time is a multiple of this. 1 ps allows any time.
+    pub phase_step: Span,
     /// During this interval the source has nothing to send.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<Interval>,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { start: Span::ZERO, stagger: Span::ZERO, phase: Span::ZERO, phase_step: ANY_TIME, pause: None }
+    }
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         self.pause.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("pause"))?;
-        let Some(step) = self.phase_step else { return Ok(()) };
-        let remedy = "remove it, or choose a time that divides `phase`";
-        match self.phase {
-            None => Err(Fault::new("phase_step", step, "there is no `phase`", remedy)),
-            Some(phase) if step == Span::ZERO || phase.0 % step.0 != 0 => {
-                Err(Fault::new("phase_step", step, format!("the phase of {phase} is not a multiple of it"), remedy))
-            }
-            Some(_) => Ok(()),
-        }
+        let (phase, step) = (self.phase, self.phase_step);
+        let reason = if step != ANY_TIME && phase == Span::ZERO {
+            "there is no `phase`".to_owned()
+        } else if step == Span::ZERO || !phase.0.is_multiple_of(step.0) {
+            format!("the phase of {phase} is not a multiple of it")
+        } else {
+            return Ok(());
+        };
+        Err(Fault::new("phase_step", step, reason, "remove it, or choose a time that divides `phase`"))
     }
 }
 
 impl ModelParams for Params {
     fn offer(&self, _pdu_bits: f64, _mean: Option<f64>) -> Option<Offer> {
         let pause = self.pause.map_or(0.0, |pause| (pause.to - pause.from).seconds());
-        let seconds = |span: Option<Span>| span.unwrap_or_default().seconds();
-        let late = seconds(self.start) + seconds(self.phase) + pause;
-        Some(Offer { late, stagger: seconds(self.stagger), ..Offer::STEADY })
+        let late = self.start.seconds() + self.phase.seconds() + pause;
+        Some(Offer { late, stagger: self.stagger.seconds(), ..Offer::STEADY })
     }
 
     fn begins(&self) -> Vec<(&'static str, Span)> {
-        let start = self.start.map(|start| ("start", start));
-        start.into_iter().chain(self.pause.map(|pause| ("pause.from", pause.from))).collect()
+        [("start", self.start)].into_iter().chain(self.pause.map(|pause| ("pause.from", pause.from))).collect()
     }
 
     fn heeds_factor(&self) -> bool {
@@ -91,9 +94,9 @@ impl Greedy {
     fn begin(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         self.begun = true;
         scale.begin_session(now);
-        let step = self.params.phase_step.unwrap_or(Span(1));
-        let steps = self.params.phase.map_or(0, |phase| self.stream.below(phase.0 / step.0));
-        self.available(now + step * steps)
+        let Params { phase, phase_step, .. } = self.params;
+        let steps = if phase > Span::ZERO { self.stream.below(phase.0 / phase_step.0) } else { 0 };
+        self.available(now + phase_step * steps)
     }
 
     /// The next PDU. It is available from `time`, or from the end of the pause if `time` is in the pause.
@@ -109,7 +112,7 @@ impl Greedy {
 impl Traffic for Greedy {
     fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         let Params { start, stagger, .. } = self.params;
-        let begin = now + start.unwrap_or_default() + stagger.unwrap_or_default() * u64::from(self.number);
+        let begin = now + start + stagger * u64::from(self.number);
         if begin > now { decision(begin) } else { self.begin(now, scale) }
     }
 
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn phases_are_multiples_of_the_step_below_the_phase() {
-        let params = Params { phase: Some(Span(400)), phase_step: Some(Span(100)), ..Params::default() };
+        let params = Params { phase: Span(400), phase_step: Span(100), ..Params::default() };
         let mut seen = [0; 4];
         for seed in 0..4_000 {
             let mut source = Greedy::new(&params, env(seed));
@@ -161,14 +164,13 @@ mod tests {
         }
         // 1000 each, with a standard deviation of 27.
         assert!(seen.iter().all(|&count| (890..1110).contains(&count)), "{seen:?}");
-        assert!(Params { phase: Some(Span(450)), ..params.clone() }.check().is_err());
-        assert!(Params { phase: None, ..params }.check().is_err());
+        assert!(Params { phase: Span(450), ..params.clone() }.check().is_err());
+        assert!(Params { phase: Span::ZERO, ..params }.check().is_err());
     }
 
     #[test]
     fn flows_begin_one_after_the_other() {
-        let params =
-            Params { start: Some(Span::milliseconds(2)), stagger: Some(Span::milliseconds(5)), ..Params::default() };
+        let params = Params { start: Span::milliseconds(2), stagger: Span::milliseconds(5), ..Params::default() };
         for number in 0..4 {
             let mut scale = Script::new(&[]);
             let mut source = Greedy::new(&params, Env { number, ..env(1) });
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(source.advance(Time(100), &mut scale).1, Upcoming::Pdu(Time(200)));
         assert_eq!(source.advance(Time(200), &mut scale).1, Upcoming::Pdu(Time(200)));
         // A source that would begin in the pause begins at its end.
-        let mut source = Greedy::new(&Params { start: Some(Span(150)), pause, ..Params::default() }, env(1));
+        let mut source = Greedy::new(&Params { start: Span(150), pause, ..Params::default() }, env(1));
         source.start(Time::ZERO, &mut scale);
         assert_eq!(source.advance(Time(150), &mut scale), (None, Upcoming::Pdu(Time(200))));
         let empty = Params { pause: Some(Interval { from: Span(5), to: Span(5) }), ..Params::default() };

@@ -1,5 +1,7 @@
 //! What happens to data that a sender may not send yet, and what a source has offered.
 //!
+//! Its page: docs/models/traffic.md#held.
+//!
 //! A model with a clock of its own generates data at its own instants. A scheme may hold its sender back: by an allowance
 //! (a rate, a window) or by a factor on the nominal rate. Then `held` of the model decides:
 //!
@@ -109,13 +111,13 @@ pub(super) fn fixed(held: &Held, is_scaled: bool) -> Option<&'static str> {
     stretches.then_some("its spurts, levels or frames keep their times under a factor, so nothing is sent later")
 }
 
-/// The scale of a model that runs at its nominal rate for nobody to see: its sessions are told to no scheme.
+/// The scale of a model that runs at its nominal rate. No scheme hears of its sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Nominal;
 
 impl RateScale for Nominal {}
 
-/// The scale of a model that runs at its nominal rate, while the scheme hears of its sessions when their data may be sent.
+/// The scale of a model that runs at its nominal rate. The scheme hears of a session when its data may be sent.
 #[derive(Debug)]
 pub struct Punctual<'a, R> {
     /// The scheme.

@@ -1,5 +1,7 @@
 //! MPEG-1 video: groups of pictures, lognormal frames, scenes. Mean and peak of the sequence are exact.
 //!
+//! Its page: docs/models/mpeg.md.
+//!
 //! The EPRCA study's video is a clip. Only 30 frame/s, a mean of 4.5 Mb/s and a peak of 14.84 Mb/s are known (Ohsaki
 //! and others, Performance evaluation of rate-based congestion control algorithms in multimedia ATM networks, section
 //! III). So the engine draws a random sequence. Sizes of each frame type are lognormal. Scene lengths are geometric.

@@ -1,5 +1,7 @@
 //! Talk spurts and silences, optionally within sessions: the voice source of the satellite study.
 //!
+//! Its page: docs/models/voice-video-data.md#voice.
+//!
 //! Satellite thesis, section 6.2.1.1. Spurts have a constant peak rate. Spurts and silences are exponential (mean 0.5 s
 //! at 64 kb/s, mean 0.5 s). Sessions and the pauses between them are exponential too (mean 15 s each; 6.2.1.5 for the
 //! start of a run). A session begins in a spurt with the long-run probability `on / (on + off)`. The end of a session

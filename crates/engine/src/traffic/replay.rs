@@ -1,5 +1,7 @@
 //! Video from recorded frame sizes.
 //!
+//! Its page: docs/models/mpeg.md.
+//!
 //! The engine reads no files. [`parse`] reads the sizes from a file's text, and the loader of a scenario puts the sizes
 //! in place of the file name. So a scenario that runs, or is stored, contains its data, and its hash covers them.
 //!
@@ -15,6 +17,7 @@ use super::sequence::Sequence;
 use super::{Held, ModelParams, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
+use crate::core::word;
 
 /// The unit of the frame sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -75,8 +78,9 @@ pub struct Params {
     /// loaded, the sizes replace `frames`, and the file name is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Column of the file that contains the sizes, counted from 1. If absent, the last column.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Column of the file that contains the sizes, counted from 1, or "last".
+    #[serde(default, with = "word::last")]
+    #[schemars(schema_with = "word::last::schema::<u32>")]
     pub column: Option<u32>,
     /// Sizes of the frames in sending order, instead of a file. At most 100 000.
     #[serde(default)]

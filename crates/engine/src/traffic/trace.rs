@@ -1,5 +1,7 @@
 //! Packets of a trace, at their times and with their sizes.
 //!
+//! Its page: docs/models/trace.md.
+//!
 //! The engine reads no files. The packets of a trace are columns ([`Recording`]) that the caller gives to a scenario
 //! before a run. The document has only their name and their SHA-256.
 //!
@@ -16,6 +18,7 @@ use super::{Env, Held, Holding, ModelParams, RateScale, Traffic, Unit, Upcoming,
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
+use crate::core::word;
 
 /// Octets of user data in a cell, and of the trailer of AAL5.
 const PAYLOAD: u32 = 48;
@@ -57,9 +60,10 @@ pub struct Params {
     /// The PDUs of a packet.
     #[serde(default)]
     pub framing: Framing,
-    /// Rate at which PDUs are sent back to back, headers included: the line of the measured network, for example. If
-    /// absent, all cells of a packet are ready at its time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Rate at which PDUs are sent back to back, headers included: the line of the measured network, for example. With
+    /// "at_once" all cells of a packet are ready at its time.
+    #[serde(default, with = "word::at_once")]
+    #[schemars(schema_with = "word::at_once::schema::<Rate>")]
     pub burst: Option<Rate>,
     /// What happens to data that the sender may not send yet.
     #[serde(default = "super::held::wait")]

@@ -1,5 +1,7 @@
 //! Video that alternates between two rates, optionally within sessions.
 //!
+//! Its page: docs/models/voice-video-data.md#two-rate-video.
+//!
 //! Satellite thesis, section 6.2.1.2. The rates are 512 and 192 kb/s, each for an exponential time of mean 0.5 s.
 //! Sessions and the pauses between them are exponential too (mean 15 s each). The first level of a session has its
 //! long-run probability. The first cell of a session comes after a uniform part of a gap. A change of level applies to

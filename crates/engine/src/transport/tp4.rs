@@ -1,5 +1,4 @@
-//! TP4 over CLNP: connections that transfer user data reliably over a network that discards PDUs (specs/atn.md, 2 and
-//! 4).
+//! TP4 over CLNP: connections that transfer user data reliably over a network that discards PDUs (docs/models/tp4.md).
 //!
 //! The mechanism (numbers, window edges, retransmission, timers) is separate from the strategies for its windows. The
 //! receiver's strategy ([`credit`]) decides how much credit an acknowledgement gives. The sender's strategy

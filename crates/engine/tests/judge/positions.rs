@@ -11,7 +11,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::spec::Scenario;
 
 /// What tells PDUs of one flow apart. Notices of several ports may have the same number.
-type Name = (u32, u8, u32, u8);
+type Name = (u32, u8, u32, u16);
 
 fn name(pdu: &Pdu) -> Name {
     (pdu.flow.0, pdu.kind() as u8, pdu.sequence, pdu.marks.0)

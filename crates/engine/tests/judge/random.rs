@@ -25,7 +25,12 @@ fn seed(number: u64) -> (u64, u32) {
 
 /// The report of the plain form, in one run.
 pub(crate) fn plain(number: u64) -> Result<Report, String> {
-    let scenario = document::parse(&network::text(number)).map_err(|error| error.to_string())?;
+    plain_of(number, &network::text(number))
+}
+
+/// The same of a variant of the network.
+pub(crate) fn plain_of(number: u64, text: &str) -> Result<Report, String> {
+    let scenario = document::parse(text).map_err(|error| error.to_string())?;
     let (seed, replication) = seed(number);
     let mut run = Run::new(&scenario, seed, replication, Form::Plain).map_err(|error| error.to_string())?;
     run.finish().map_err(|error| error.to_string())?;
@@ -34,7 +39,12 @@ pub(crate) fn plain(number: u64) -> Result<Report, String> {
 
 /// The report of the fast form, in slices of any length, continued from a stop in the middle by a clone.
 pub(crate) fn fast(number: u64) -> Result<Report, String> {
-    let scenario = document::parse(&network::text(number)).map_err(|error| error.to_string())?;
+    fast_of(number, &network::text(number))
+}
+
+/// The same of a variant of the network.
+pub(crate) fn fast_of(number: u64, text: &str) -> Result<Report, String> {
+    let scenario = document::parse(text).map_err(|error| error.to_string())?;
     let (seed, replication) = seed(number);
     let mut run = Run::new(&scenario, seed, replication, Form::Fast).map_err(|error| error.to_string())?;
     let mut dice = Dice::new(number ^ 0x5eed);

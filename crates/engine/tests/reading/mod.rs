@@ -4,14 +4,12 @@
 
 mod documents;
 mod quantities;
-mod rm_cells;
 mod simulations;
 mod sweeps;
 mod traces;
 
 pub(crate) use documents::{json, scenario};
 pub(crate) use quantities::quantity;
-pub(crate) use rm_cells::rm_cell;
 pub(crate) use simulations::simulation;
 pub(crate) use sweeps::sweep;
 pub(crate) use traces::trace;
@@ -20,12 +18,11 @@ pub(crate) use traces::trace;
 pub(crate) type Reader = fn(&[u8]);
 
 /// Every reader, by the name of its fuzz target and of the folder of its cases.
-pub(crate) const READERS: [(&str, Reader); 7] = [
+pub(crate) const READERS: [(&str, Reader); 6] = [
     ("scenario", scenario),
     ("json", json),
     ("simulation", simulation),
     ("quantity", quantity),
     ("trace", trace),
-    ("rm_cell", rm_cell),
     ("sweep", sweep),
 ];

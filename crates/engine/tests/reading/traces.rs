@@ -34,7 +34,7 @@ fn taken(column: Option<u8>, text: &str) -> Option<Scenario> {
          flow.video.traffic.replay = {{ file = \"f\", {column}frames_per_second = 25 }}"
     );
     let mut scenario = parse(&document).unwrap_or_else(|error| panic!("{error}"));
-    match scenario.take_file("video", text) {
+    match scenario.take_file("flow.video.traffic.replay.file", text) {
         Ok(()) => Some(scenario),
         Err(fault) => {
             assert!(fault.path == "flow.video.traffic.replay.file" && !fault.reason.is_empty(), "{fault:?}");

@@ -1,7 +1,7 @@
 //! Binary enhanced switch (BES) of EPRCA: intelligent marking. The connections above the mean reduce their rates first.
 //!
-//! Sources: specs/abr.md, sections 1.3 (b) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. It uses the
-//! mean and the decision of `macr.rs`:
+//! Sources: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. It uses the mean and the decision of
+//! `macr.rs`:
 //!
 //! ```text
 //! backward RM cell of a connection that is too fast:   CI = 1

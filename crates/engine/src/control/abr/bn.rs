@@ -1,8 +1,8 @@
 //! RM cells that a congested switch makes itself (BN=1). So the source hears of the congestion without a round trip to the
 //! destination.
 //!
-//! Source: AF-TM-0056.000, switch behaviour; specs/abr.md, section 3.4. papers/abr-source-rules-satellite.txt, section 2,
-//! calls it BECN. With `q` the queue length:
+//! Source: AF-TM-0056.000, switch behaviour; docs/models/abr-switch.md#bn-cells. Fahmy and others (1996), section 2,
+//! call it BECN. With `q` the queue length:
 //!
 //! ```text
 //! a data cell of a connection arrives, q > threshold, and more than `spacing` has passed since its last BN cell:

@@ -1,7 +1,7 @@
 //! CAPC, congestion avoidance using proportional control: one explicit rate for all connections, adjusted in proportion
 //! to the difference between input and target. It needs no table of connections.
 //!
-//! Source: specs/abr.md, section 6, after A. Barnhart, ATM Forum 94-0983. At the end of each interval:
+//! Source: A. Barnhart, ATM Forum 94-0983, as described by others; docs/models/capc.md. At the end of each interval:
 //!
 //! ```text
 //! z   = input / (target * available)
@@ -34,6 +34,7 @@ use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
+use crate::core::word;
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,16 +55,16 @@ pub struct Params {
     /// Smallest factor on ERS in an interval (ERF, 0.5).
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub erf: f64,
-    /// CI is set while the last queue holds more than this. If absent, CI is never set. The source gives no value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
+    /// CI is set while the last queue holds more than this. "never" sets no CI. The source gives no value.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Count>", extend("retune" = RETUNED_THRESHOLD))]
     pub ci_threshold: Option<Count>,
     /// Measurement interval. The source gives no value.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
-    /// ERS at the start. If absent, what it would be for a single connection. The source gives no value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// ERS at the start. "auto" is what it would be for a single connection. The source gives no value.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial: Option<Rate>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]

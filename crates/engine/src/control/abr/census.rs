@@ -1,5 +1,7 @@
 //! The active connections of a port: which are active, and how many. A connection is active if its cells were seen.
 //!
+//! Its page: docs/models/abr-switch.md#abr-census.
+//!
 //! A forward PDU of a flow belongs to the connection of that flow. A backward PDU belongs to the connection of the
 //! opposite direction, whose source sends both. In the decayed count (S. Kalyanaraman's thesis, after ATM Forum
 //! 96-1172), a connection contributes 1 from the time at which it is seen. At the end of each interval, after the

@@ -1,6 +1,6 @@
 //! Charny's exact max-min switch: it computes from the recorded rates of the connections the offer that fills the line.
 //!
-//! Source: specs/abr.md, section 6, after A. Charny's thesis (MIT, 1994). On each forward RM cell, with `C` the target
+//! Source: A. Charny's thesis (MIT, 1994); docs/models/charny.md. On each forward RM cell, with `C` the target
 //! share of the available rate and `n` connections:
 //!
 //! ```text

@@ -1,5 +1,7 @@
 //! The destination of an available bit rate connection: it returns RM cells by rules 1 to 6 of ATM Forum TM 4.0.
 //!
+//! Its page: docs/models/abr-end-systems.md.
+//!
 //! Source: AF-TM-0056.000, destination behaviour.
 //!
 //! ```text

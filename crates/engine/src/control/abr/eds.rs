@@ -1,7 +1,7 @@
 //! Explicit down switch (EDS) of EPRCA: it limits the connections above the mean to a share of the mean.
 //!
-//! Sources: specs/abr.md, sections 1.3 (c) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. It uses the
-//! mean and the decision of `macr.rs`. On a backward RM cell:
+//! Sources: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. It uses the mean and the decision of
+//! `macr.rs`. On a backward RM cell:
 //!
 //! ```text
 //! q > DQT:                        ER = min(ER, MRF MACR)      major reduction, all connections
@@ -28,9 +28,10 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Time};
+use crate::core::word;
 
 /// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
-/// unknown keys.) Defaults are those of specs/abr.md, section 10.
+/// unknown keys.) Defaults are those of the EPRCA study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -49,9 +50,9 @@ pub struct Params {
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
-    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// Mean before the first RM cell. The study uses the sources' ICR. "auto" is a twentieth of the line's rate.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// Share of the mean that a fast connection gets while congested (ERF, explicit reduction factor).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]

@@ -1,6 +1,6 @@
 //! A switch that marks data cells (EFCI). The destination then notifies the source.
 //!
-//! Source: specs/abr.md, sections 1.3 (a) and 10, after ATM Forum 94-0735R1:
+//! Source: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md:
 //!
 //! ```text
 //! a data cell leaves the last queue, and more than QT are left behind:   EFCI = 1
@@ -29,7 +29,7 @@ use crate::core::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// The port is congested while the last queue holds more than this (QT; specs/abr.md, section 10).
+    /// The port is congested while the last queue holds more than this (QT).
     #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub qt: Count,
     /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.

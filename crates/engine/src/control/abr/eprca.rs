@@ -1,7 +1,7 @@
 //! The source of EPRCA, the proposal that preceded TM 4.0. Its rate decays with every cell, and feedback restores it.
 //!
-//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as described by others; the scheme of
-//! papers/eprca-multimedia.txt. Two descriptions exist, and they differ:
+//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. Two
+//! descriptions exist, and they differ:
 //!
 //! ```text
 //!                  roberts                                         jain
@@ -30,27 +30,28 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
+use crate::core::word;
 use crate::traffic::RateScale;
 
-/// Parameters of an EPRCA source. The defaults are those chosen for the study of papers/eprca-multimedia.txt.
+/// Parameters of an EPRCA source. The defaults are those chosen for the EPRCA study (docs/models/eprca.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The description that the source follows.
     #[schemars(extend("fixed" = "it is the description that the source follows, and a source follows one"))]
     pub form: Form,
-    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
-    /// absent or higher.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_PEAK))]
+    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. "auto" is the rate of the first
+    /// line, and so is a higher one.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("retune" = RETUNED_PEAK))]
     pub pcr: Option<Rate>,
-    /// Minimum cell rate (MCR), at which decay ends. If absent, a thousandth of the peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_MINIMUM))]
+    /// Minimum cell rate (MCR), at which decay ends. "auto" is a thousandth of the peak.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Option<Rate>,
-    /// Initial cell rate (ICR). If absent, a twentieth of the peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// Initial cell rate (ICR). "auto" is a twentieth of the peak.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub icr: Option<Rate>,
     /// Additive increase rate (AIR): per cell of an interval between RM cells (roberts), or per backward RM cell
     /// (jain).

@@ -1,6 +1,6 @@
 //! EPRCA++: every connection gets the larger of its fair share and its own rate scaled by the load.
 //!
-//! Sources: papers/eprca-multimedia.txt, section II, after ATM Forum 94-1173; specs/abr.md, sections 2.1 and 10. At the
+//! Source: Ohsaki and others (1995), section II, after ATM Forum 94-1173; docs/models/eprca-plus-plus.md. At the
 //! end of each interval `T`, with `N_ABR` cells for the last queue and `N_VBR` for higher ones:
 //!
 //! ```text
@@ -43,9 +43,10 @@ use crate::control::congestion::{
 use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{Rate, Time};
 
 /// Parameters of EPRCA++.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,11 +55,11 @@ pub struct Params {
     /// Target share of the available rate (0.95; 0.85 suggested for long delays).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub target: f64,
-    /// Measurement interval. If absent, 30 cell times of the port's line. "auto" is the time of 8 PDUs of each flow
-    /// through the port, of the octets of the largest: the paper's 30 are 3 cells of each of its 10 connections, of which an interval may miss some.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Measurement interval: a time, or that of so many cells of 53 octets on the port's line. "auto" is the time of 8
+    /// PDUs of each flow through the port, of the octets of the largest: the paper's 30 are 3 cells of each of its 10
+    /// connections, of which an interval may miss some.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
-    pub interval: Option<AutoOr<Span>>,
+    pub interval: AutoOr<interval::Length>,
     /// The rate of which the fair share is a part.
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub fair_share: FairShare,
@@ -128,7 +129,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             target: 0.95,
-            interval: None,
+            interval: AutoOr::Given(interval::Length::Cells(Count(30))),
             fair_share: FairShare::Target,
             division: Division::Equal,
             own_share: OwnShare::Divided,
@@ -144,17 +145,13 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
         self.active.check().map_err(|fault| fault.under("active"))?;
-        let interval = self.interval.and_then(AutoOr::given).unwrap_or(Span(1));
-        interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
+        let interval = self.interval.given().map_or(interval::Params::Auto, |length| length.at(Rate(1)));
+        interval.check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
 
     /// The interval at a port with this `env`.
     fn interval(&self, env: &PortEnv) -> interval::Params {
-        match self.interval {
-            Some(AutoOr::Auto) => interval::Params::Auto,
-            Some(AutoOr::Given(time)) => interval::Params::lasting(time),
-            None => interval::Params::lasting(env.rate.span(30 * CELL_BITS)),
-        }
+        self.interval.given().map_or(interval::Params::Auto, |length| length.at(env.rate))
     }
 }
 
@@ -352,6 +349,7 @@ mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
     use crate::control::laws::{guaranteed, port_of};
+    use crate::core::time::Span;
 
     fn is_about(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");
@@ -491,7 +489,9 @@ mod tests {
         {
             assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
         }
-        let empty = Some(AutoOr::Given(Span::ZERO));
-        assert_eq!(faulty(Params { interval: empty, ..Params::default() }).as_deref(), Some("interval"));
+        for empty in [interval::Length::Time(Span::ZERO), interval::Length::Cells(Count(0))] {
+            let params = Params { interval: AutoOr::Given(empty), ..Params::default() };
+            assert_eq!(faulty(params).as_deref(), Some("interval"));
+        }
     }
 }

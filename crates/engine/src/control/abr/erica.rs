@@ -1,7 +1,7 @@
 //! ERICA: explicit rates that bring the input to a target. The rate is the same for every connection that can use it.
 //!
 //! Sources: ATM Forum 96-1172; Kalyanaraman, Jain, Fahmy, Goyal, Vandalore, IEEE/ACM Transactions on Networking 8(1),
-//! 2000; S. Kalyanaraman's thesis; specs/abr.md, section 2.2. At the end of each interval:
+//! 2000; S. Kalyanaraman's thesis; docs/models/erica.md. At the end of each interval:
 //!
 //! ```text
 //! target          = share * available
@@ -34,124 +34,19 @@
 //! connection.
 
 mod averages;
+mod params;
 
 use averages::Averages;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub(crate) use params::{Averaged, Ccr, CommonParams, Params};
 
-use super::census::{Active, Census};
+use super::census::Census;
 use super::load::{Load, Measured};
-use super::minimum::Mcr;
-use super::{backward_ccr, check_target, forward_ccr, interval, lower};
-use crate::control::FIXED_MINIMUM;
-use crate::control::congestion::{
-    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
-    RETUNED_TARGET,
-};
-use crate::core::check;
-use crate::core::error::Fault;
+use super::{backward_ccr, forward_ccr, lower};
+use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
-
-/// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
-const TARGET: f64 = 0.9;
-
-/// Parameters of ERICA.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Target share of the available rate. If absent, 0.9. ERICA+ has no such parameter: it uses its queue instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_TARGET))]
-    pub target: Option<f64>,
-    /// Measurement interval (20 us or 30 cells in papers/abr-source-rules-satellite.txt; 5 to 15 ms in wide networks).
-    #[schemars(extend("retune" = RETUNED_INTERVAL))]
-    pub interval: interval::Params,
-    /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.
-    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
-    pub delta: f64,
-    /// Whether a connection may get the largest rate granted in the previous interval. EPRCA++ and the first ERICA lack
-    /// this.
-    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
-    pub max_alloc_previous: bool,
-    /// Whether a connection below the fair share may first rise only to the fair share.
-    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
-    pub two_step: bool,
-    /// Which connections count as active.
-    #[schemars(extend("fixed" = "the connections are counted by it from the start of the run on"))]
-    pub active: Active,
-    /// How the switch determines the rate of a connection.
-    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
-    pub ccr: Ccr,
-    /// Whether a connection that was not counted reduces the fair share as soon as it is seen.
-    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
-    pub immediate_fair_share: bool,
-    /// Weight of a new measurement in a running average of the load factor. No average if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_TARGET))]
-    pub averaging: Option<f64>,
-    /// What the running average is of, if `averaging` gives its weight.
-    #[schemars(extend("retune" = "The running average begins anew."))]
-    pub averaged: Averaged,
-    /// How connections with a minimum rate share the line.
-    #[schemars(extend("fixed" = FIXED_MINIMUM))]
-    pub mcr: Mcr,
-}
-
-/// What a running average of the load is of: the two methods of S. Kalyanaraman's thesis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Averaged {
-    /// Method 1: the load factor itself. After an infinite value, the new value is used as it is.
-    #[default]
-    LoadFactor,
-    /// Method 2: the cells of an interval, its target rate and its length, each by itself. The load factor is their
-    /// quotient. It is infinite while the average target is 0.
-    Components,
-}
-
-/// How the switch determines the rate of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ccr {
-    /// CCR of its newest forward RM cell.
-    ForwardRm,
-    /// CCR of the current backward RM cell.
-    BackwardRm,
-    /// Rate of its cells in the previous interval, for sources that send below their allowed rate.
-    Measured,
-}
-
-impl Default for Params {
-    fn default() -> Params {
-        Params {
-            target: None,
-            interval: interval::Params::ending(Some(Span(20_000_000)), Some(30)),
-            delta: 0.1,
-            max_alloc_previous: true,
-            two_step: true,
-            active: Active::Seen,
-            ccr: Ccr::ForwardRm,
-            immediate_fair_share: false,
-            averaging: None,
-            averaged: Averaged::LoadFactor,
-            mcr: Mcr::default(),
-        }
-    }
-}
-
-impl Params {
-    /// The first fault, with its path.
-    pub fn check(&self) -> Result<(), Fault> {
-        check_target(self.target.unwrap_or(TARGET))?;
-        self.interval.check().map_err(|fault| fault.under("interval"))?;
-        check::ratio("delta", self.delta, 0.0..=10.0)?;
-        self.active.check().map_err(|fault| fault.under("active"))?;
-        check::ratio("averaging", self.averaging.unwrap_or(1.0), 0.001..=1.0)
-    }
-}
 
 impl Feedback for Params {
     const SENDS: Signals = Signals::EXPLICIT_RATES;
@@ -164,11 +59,11 @@ impl CongestionPointParams for Params {
     }
 
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
-        self.active.window().map(|window| ("interval", f64::from(window) * self.interval.most_pdus(env)))
+        self.common().counting_interval(env).map(|pdus| ("interval", pdus))
     }
 
     fn guaranteed_share(&self) -> Option<f64> {
-        Some(self.target.unwrap_or(TARGET))
+        Some(self.target)
     }
 }
 
@@ -217,7 +112,7 @@ pub(super) struct Core {
 
 impl Core {
     /// For a port with this `env`, from time 0. The first target is `share` of the line's rate.
-    pub(super) fn new(params: &Params, env: &PortEnv, share: f64) -> Core {
+    pub(super) fn new(params: &CommonParams, env: &PortEnv, share: f64) -> Core {
         let load = Load::new(&params.interval, env);
         let available = load.line_rate();
         let target = share * available;
@@ -230,7 +125,7 @@ impl Core {
             rises_in_two_steps: params.two_step,
             ccr: params.ccr,
             is_immediate: params.immediate_fair_share,
-            averaging: params.averaging,
+            averaging: params.weight(),
             averaged: params.averaged,
             averages: None,
             interval: 1,
@@ -312,7 +207,7 @@ impl Core {
     /// Takes other parameters at `now`. `share` is the target share until then, and `changes_share` whether it changes.
     pub(super) fn retune(
         &mut self,
-        params: &Params,
+        params: &CommonParams,
         env: &PortEnv,
         now: Time,
         share: impl Fn(f64) -> f64,
@@ -320,7 +215,7 @@ impl Core {
     ) {
         // The next cell closes an interval whose time is over, because it brings the length of the queue (ERICA+). A change
         // of how the load is measured closes it now.
-        let changes_averages = (self.averaging, self.averaged) != (params.averaging, params.averaged);
+        let changes_averages = (self.averaging, self.averaged) != (params.weight(), params.averaged);
         if changes_share || changes_averages || self.load.is_other(&params.interval, env) {
             if let Some(measured) = self.load.catch_up(now) {
                 self.close(measured, &share);
@@ -329,7 +224,7 @@ impl Core {
         }
         (self.delta, self.ccr) = (params.delta, params.ccr);
         (self.uses_max_alloc, self.rises_in_two_steps) = (params.max_alloc_previous, params.two_step);
-        (self.is_immediate, self.averaging) = (params.immediate_fair_share, params.averaging);
+        (self.is_immediate, self.averaging) = (params.immediate_fair_share, params.weight());
         if self.averaged != params.averaged {
             (self.averaged, self.averages) = (params.averaged, None);
         }
@@ -431,8 +326,8 @@ impl Erica {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Erica {
-        let target = params.target.unwrap_or(TARGET);
-        Erica { core: Core::new(params, &env, target), target }
+        let target = params.target;
+        Erica { core: Core::new(&params.common(), &env, target), target }
     }
 }
 
@@ -465,8 +360,8 @@ impl CongestionPoint for Erica {
 
     fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
         let CongestionParams::Erica(params) = params else { return };
-        let target = params.target.unwrap_or(TARGET);
-        self.core.retune(params, env, now, |_| self.target, target != self.target);
+        let target = params.target;
+        self.core.retune(&params.common(), env, now, |_| self.target, target != self.target);
         self.target = target;
     }
 }

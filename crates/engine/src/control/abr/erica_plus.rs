@@ -1,6 +1,6 @@
 //! ERICA+: ERICA with a target that depends on the queue, so that the line is full and the queue short.
 //!
-//! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; specs/abr.md, section 2.3. With the queueing delay
+//! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; docs/models/erica.md. With the queueing delay
 //! `Tq = q / available` and its target T0:
 //!
 //! ```text
@@ -49,13 +49,13 @@ pub struct Params {
     /// Smallest share that is offered to a long queue (queue drain limit factor, 0.5).
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub qdlf: f64,
-    /// All other parameters, as in `erica`, without `target`.
-    pub erica: erica::Params,
+    /// All other parameters, as in `erica`, without `target`, which ERICA+ computes from the queue.
+    pub erica: erica::CommonParams,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { t0: AutoOr::Given(T0), a: 1.15, b: 1.05, qdlf: 0.5, erica: erica::Params::default() }
+        Params { t0: AutoOr::Given(T0), a: 1.15, b: 1.05, qdlf: 0.5, erica: erica::CommonParams::default() }
     }
 }
 
@@ -69,10 +69,6 @@ impl Params {
         check::ratio("a", self.a, 1.0..=100.0)?;
         check::ratio("b", self.b, 1.0..=2.0)?;
         check::ratio("qdlf", self.qdlf, 0.0..=1.0)?;
-        if let Some(target) = self.erica.target {
-            let reason = "ERICA+ computes its target from the queue";
-            return Err(Fault::new("erica.target", target, reason, "remove it, or use erica"));
-        }
         self.erica.check().map_err(|fault| fault.under("erica"))
     }
 }
@@ -88,7 +84,7 @@ impl CongestionPointParams for Params {
     }
 
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
-        self.erica.counting_interval(env).map(|(_, cells)| ("erica.interval", cells))
+        self.erica.counting_interval(env).map(|pdus| ("erica.interval", pdus))
     }
 
     /// With the target queue, ERICA+ uses the whole line.
@@ -224,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_queue_control_function() {
-        // T0 = 1 ms: Q0 is 100 cells. Values of specs/abr.md, section 2.3, and the same fractions by hand.
+        // T0 = 1 ms: Q0 is 100 cells. The fractions are worked by hand.
         let control = QueueControl { t0: 1e-3, a: 1.15, b: 1.05, qdlf: 0.5 };
         for (cells, printed, exact) in [
             (0, 1.05, 1.05),
@@ -250,7 +246,7 @@ mod tests {
 
     fn params() -> Params {
         let interval = interval::Params::lasting(Span::milliseconds(1));
-        let erica = erica::Params { interval, delta: 0.0, ..erica::Params::default() };
+        let erica = erica::CommonParams { interval, delta: 0.0, ..Default::default() };
         Params { t0: AutoOr::Given(Span::milliseconds(1)), erica, ..Params::default() }
     }
 
@@ -290,7 +286,7 @@ mod tests {
             (with(|params| params.erica.delta = 0.1), waits),
             (with(|params| params.qdlf = 0.6), closed),
             (with(|params| params.t0 = AutoOr::Given(Span::milliseconds(2))), closed),
-            (with(|params| params.erica.averaging = Some(0.5)), closed),
+            (with(|params| params.erica.averaging = 0.5), closed),
             (with(|params| params.erica.interval = interval::Params::lasting(Span::milliseconds(2))), closed),
         ] {
             let mut switch = switch();
@@ -333,10 +329,8 @@ mod tests {
         assert_eq!(faulty(Params { a: 0.9, ..Params::default() }).as_deref(), Some("a"));
         assert_eq!(faulty(Params { b: 0.9, ..Params::default() }).as_deref(), Some("b"));
         assert_eq!(faulty(Params { qdlf: 1.1, ..Params::default() }).as_deref(), Some("qdlf"));
-        let with_target = erica::Params { target: Some(0.9), ..erica::Params::default() };
-        assert_eq!(faulty(Params { erica: with_target, ..Params::default() }).as_deref(), Some("erica.target"));
         let endless = interval::Params::ending(None, None);
-        let erica = erica::Params { interval: endless, ..erica::Params::default() };
+        let erica = erica::CommonParams { interval: endless, ..Default::default() };
         assert_eq!(faulty(Params { erica, ..Params::default() }).as_deref(), Some("erica.interval"));
     }
 }

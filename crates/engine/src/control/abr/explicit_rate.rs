@@ -1,6 +1,8 @@
 //! The simplest explicit-rate loop: the sender requests a rate in RM cells, the receiver returns them (`turn_round`),
 //! and a switch grants a rate.
 //!
+//! Its page: docs/models/abr-end-systems.md.
+//!
 //! It has the cell flow of ATM Forum TM 4.0, but none of its rules for silence, increase or missing feedback. It shows
 //! that all points of the engine together form a loop.
 //!
@@ -24,6 +26,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
+use crate::core::word;
 use crate::traffic::RateScale;
 
 /// Parameters of the constant grant.
@@ -98,14 +101,18 @@ pub struct Params {
     /// Highest rate, requested in every RM cell. If the first line is slower, its rate.
     #[schemars(extend("retune" = RETUNED_PEAK))]
     pub peak: Rate,
-    /// Lowest rate, also if the grant is lower. If absent, 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_MINIMUM))]
-    pub minimum: Option<Rate>,
+    /// Lowest rate, also if the grant is lower.
+    #[serde(default = "nothing", with = "word::rate_or_zero")]
+    #[schemars(schema_with = "word::rate_or_zero::schema", extend("fixed" = FIXED_MINIMUM))]
+    pub minimum: Rate,
     /// One cell in this many is an RM cell.
     #[serde(default = "thirty_two")]
     #[schemars(extend("retune" = RETUNED_ORDER))]
     pub nrm: u32,
+}
+
+fn nothing() -> Rate {
+    Rate(0)
 }
 
 /// Nrm of TM 4.0.
@@ -119,7 +126,7 @@ impl Params {
         if self.peak.0 == 0 {
             return Err(Fault::new("peak", self.peak, "nothing could ever be sent", "choose a rate above 0"));
         }
-        let minimum = self.minimum.unwrap_or(Rate(0));
+        let minimum = self.minimum;
         if minimum > self.peak {
             return Err(Fault::new("minimum", minimum, "it is above the peak", "reduce it, or increase peak"));
         }
@@ -147,7 +154,7 @@ impl Feedback for Params {
 
 impl ReactionPointParams for Params {
     fn minimum(&self, _line_rate: LineRate) -> f64 {
-        self.minimum.map_or(0.0, Rate::bits_per_second)
+        self.minimum.bits_per_second()
     }
 }
 
@@ -173,7 +180,7 @@ impl ExplicitRate {
         ExplicitRate {
             acr: params.initial.bits_per_second().min(peak),
             peak,
-            minimum: params.minimum.map_or(0.0, Rate::bits_per_second).min(peak),
+            minimum: params.minimum.bits_per_second().min(peak),
             line_rate,
             nrm: params.nrm,
             position: 0,
@@ -256,7 +263,7 @@ mod tests {
     const DATA: Ready = Ready { data: true, answer: false };
 
     fn params() -> Params {
-        Params { initial: Rate(1_000_000), peak: Rate(10_000_000), minimum: Some(Rate(500_000)), nrm: 4 }
+        Params { initial: Rate(1_000_000), peak: Rate(10_000_000), minimum: Rate(500_000), nrm: 4 }
     }
 
     fn cell(answer: Answer) -> Pdu {
@@ -313,7 +320,7 @@ mod tests {
         assert_eq!(faulty(params()), None);
         assert_eq!(faulty(Params { peak: Rate(0), ..params() }).as_deref(), Some("peak"));
         assert_eq!(faulty(Params { initial: Rate(400_000), ..params() }).as_deref(), Some("initial"));
-        assert_eq!(faulty(Params { minimum: Some(Rate(20_000_000)), ..params() }).as_deref(), Some("minimum"));
+        assert_eq!(faulty(Params { minimum: Rate(20_000_000), ..params() }).as_deref(), Some("minimum"));
         assert_eq!(faulty(Params { nrm: 1, ..params() }).as_deref(), Some("nrm"));
     }
 }

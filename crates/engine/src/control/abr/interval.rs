@@ -1,5 +1,7 @@
 //! A measurement interval. It ends after a time, after a number of cells, or after the first of the two.
 //!
+//! Its page: docs/models/abr-switch.md#abr-load.
+//!
 //! A cell that completes the number belongs to the interval that it ends. A cell that arrives exactly at the end of the
 //! time belongs to the next interval. The interval has no timer. The first call after its end closes it, together with
 //! all empty intervals since.
@@ -9,12 +11,15 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::control::congestion::PortEnv;
 use crate::core::error::Fault;
-use crate::core::time::{Span, Time};
+use crate::core::pdu::CELL_BITS;
+use crate::core::quantity::Count;
+use crate::core::time::{Rate, Span, Time};
+use crate::core::word;
 
 /// When an interval ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +35,13 @@ pub enum Params {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "IntervalLimits")]
 pub struct Limits {
-    /// Longest duration of an interval. No limit if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Longest duration of an interval.
+    #[serde(default, with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Span>")]
     pub time: Option<Span>,
-    /// Largest number of cells of the last queue in an interval. No limit if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Largest number of cells of the last queue in an interval.
+    #[serde(default, with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<u64>")]
     pub cells: Option<u64>,
 }
 
@@ -42,6 +49,56 @@ pub struct Limits {
 /// 0.03 %, of the intervals. Longer intervals see bursts too late: 50 on/off flows into 10 Mb/s lose ten times as many cells
 /// with 32.
 const AUTO_PDUS: u64 = 8;
+
+/// The length of an interval that ends by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// The time that the line needs for so many cells of 53 octets.
+    Cells(Count),
+    /// This time.
+    Time(Span),
+}
+
+impl Length {
+    /// The interval at a line of this `rate`.
+    pub(super) fn at(self, rate: Rate) -> Params {
+        Params::lasting(match self {
+            Length::Cells(cells) => rate.span(cells.0.saturating_mul(CELL_BITS)),
+            Length::Time(time) => time,
+        })
+    }
+}
+
+impl Serialize for Length {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Length::Cells(cells) => serializer.collect_str(&format_args!("{} cells", cells.0)),
+            Length::Time(time) => time.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Length {
+    /// What is neither is refused as a time would be.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Length, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        match text.parse() {
+            Ok(cells) => Ok(Length::Cells(cells)),
+            Err(_) => Span::deserialize(text.into_deserializer()).map(Length::Time),
+        }
+    }
+}
+
+impl JsonSchema for Length {
+    fn schema_name() -> Cow<'static, str> {
+        "IntervalLength".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let [time, cells] = [generator.subschema_for::<Span>(), generator.subschema_for::<Count>()];
+        json_schema!({ "anyOf": [time, cells] })
+    }
+}
 
 impl Serialize for Params {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,13 +1,15 @@
 //! The load of a port in each interval: the input of the controlled class, and the rate that higher classes leave for
 //! it.
 //!
+//! Its page: docs/models/abr-switch.md#abr-load.
+//!
 //! ```text
 //! input     = in-rate bits for the last queue / length of the interval
 //! available = rate of the line - bits for the other queues / length of the interval     (not below 0)
 //! ```
 //!
 //! Both are counted at arrival, before any discard. The input includes every in-rate cell of the class: data, forward
-//! RM cells, and the backward RM cells of the opposite directions. papers/eprca-multimedia.txt has the second line as
+//! RM cells, and the backward RM cells of the opposite directions. Ohsaki and others (1995) have the second line as
 //! `BW' = BW (T - N_VBR) / T`.
 
 use super::interval::{self, Ended, Interval};

@@ -1,7 +1,7 @@
 //! Mean allowed cell rate (MACR): an EPRCA switch averages the rates that its connections state. So it can reduce the
 //! connections above the mean without a table of connections.
 //!
-//! Sources: specs/abr.md, sections 1.3 (d) and 10, after ATM Forum 94-0735R1. On a forward RM cell, with `q` the queue
+//! Source: ATM Forum 94-0735R1, as described by others; docs/models/eprca.md. On a forward RM cell, with `q` the queue
 //! length:
 //!
 //! ```text
@@ -32,8 +32,9 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::Rate;
+use crate::core::word;
 
-/// Parameters of the mean and the decision. Defaults are those of specs/abr.md, section 10.
+/// Parameters of the mean and the decision. Defaults are those of the EPRCA study (docs/models/eprca.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -52,9 +53,9 @@ pub struct Params {
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
-    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    /// Mean before the first RM cell. The study uses the sources' ICR. "auto" is a twentieth of the line's rate.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]

@@ -1,5 +1,7 @@
 //! Minimum cell rates (MCR): how a switch shares a line among connections that have a guaranteed rate.
 //!
+//! Its page: docs/models/abr-switch.md#minimum-rates.
+//!
 //! Sources: ATM Forum TM 4.0, appendix I.3, which names both rules; ATM Forum 98-0408. With `C` the rate to divide
 //! and `s` the share that all connections limited by this line have in common:
 //!

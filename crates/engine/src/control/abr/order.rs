@@ -1,5 +1,7 @@
 //! The order of an ABR source's cells, in-rate and out-of-rate: rules 2, 3, 4 and 11 of a TM 4.0 source.
 //!
+//! Its page: docs/models/abr-end-systems.md.
+//!
 //! ```text
 //! 2   the first in-rate cell is a forward RM cell
 //! 3a  next forward RM cell: after nrm - 1 other in-rate cells, or after mrm of them if trm has passed since the last

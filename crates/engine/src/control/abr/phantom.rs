@@ -1,6 +1,7 @@
 //! Phantom: every connection may have a multiple of the unused rate, as if one more connection used that rate.
 //!
-//! Source: specs/abr.md, section 6, after Afek, Mansour and Ostfeld, SIGCOMM 1996. At the end of each interval:
+//! Source: Afek, Mansour and Ostfeld, SIGCOMM 1996, as described by others; docs/models/phantom.md. At the end of each
+//! interval:
 //!
 //! ```text
 //! D    = available - input                residual rate, negative in overload
@@ -45,6 +46,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
+use crate::core::word;
 
 /// A gain. The source gives no value.
 const ALPHA: f64 = 1.0 / 16.0;
@@ -68,10 +70,10 @@ pub struct Params {
     /// Measurement interval. The source gives no value.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
-    /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f). "auto" is the
+    /// MACR at the start. "single" is the value for a single connection, (line rate - sum of MCR) / (1 + f). "auto" is the
     /// value for all flows through the port.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_START))]
+    #[serde(with = "word::single")]
+    #[schemars(schema_with = "word::single::schema::<AutoOr<Rate>>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<AutoOr<Rate>>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]

@@ -1,6 +1,6 @@
 //! The source of the available bit rate service, by the thirteen rules of ATM Forum TM 4.0.
 //!
-//! Source: AF-TM-0056.000, source behaviour. papers/abr-source-rules-satellite.txt studies rule 6. Rules 2, 3, 4 and 11
+//! Source: AF-TM-0056.000, source behaviour. docs/models/abr-end-systems.md. Rules 2, 3, 4 and 11
 //! are in `order.rs`, the others here:
 //!
 //! ```text
@@ -34,6 +34,7 @@ use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Span, Time};
+use crate::core::word;
 use crate::traffic::RateScale;
 
 /// Highest rate that can be signalled: 24 bits of cells per second.
@@ -49,20 +50,20 @@ const LEAST_RIF: f64 = 1.0 / 32768.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
-    /// absent or higher.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_PEAK))]
+    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. "auto" is the rate of the first
+    /// line, and so is a higher one.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Rate>", extend("retune" = RETUNED_PEAK))]
     pub pcr: Option<Rate>,
-    /// Minimum cell rate (MCR), guaranteed by the network. If absent, 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("fixed" = FIXED_MINIMUM))]
-    pub mcr: Option<Rate>,
-    /// Initial cell rate (ICR), also used after a pause. If absent, the peak, or less if `tbe` and `frtt` limit it. "auto"
+    /// Minimum cell rate (MCR), guaranteed by the network.
+    #[serde(with = "word::rate_or_zero")]
+    #[schemars(schema_with = "word::rate_or_zero::schema", extend("fixed" = FIXED_MINIMUM))]
+    pub mcr: Rate,
+    /// Initial cell rate (ICR), also used after a pause. "peak" is the peak, or less if `tbe` and `frtt` limit it. "auto"
     /// is the smallest equal share of a line on the path among the flows that its port controls: the rate to which the
     /// switches would reduce ICR when they set up the connections.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "It holds from the next pause on."))]
+    #[serde(with = "word::peak")]
+    #[schemars(schema_with = "word::peak::schema::<AutoOr<Rate>>", extend("retune" = "It holds from the next pause on."))]
     pub icr: Option<AutoOr<Rate>>,
     /// Rate increase factor (RIF): a backward RM cell without CI and NI increases ACR by this share of PCR. 1, 1/2 ..
     /// 1/32768. "auto" is the largest with which a source raises an equal share by at most a sixteenth in the time in
@@ -93,9 +94,9 @@ pub struct Params {
     /// = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
     #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub tbe: Count,
-    /// Fixed round-trip time (FRTT). It limits ICR: ICR <= TBE / FRTT. If absent, no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "An initial rate that follows from it changes. It holds from the next pause on."))]
+    /// Fixed round-trip time (FRTT). It limits ICR: ICR <= TBE / FRTT. "unlimited" is no limit.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Span>", extend("retune" = "An initial rate that follows from it changes. It holds from the next pause on."))]
     pub frtt: Option<Span>,
     /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
     #[schemars(extend("retune" = RETUNED_ORDER))]
@@ -133,7 +134,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             pcr: None,
-            mcr: None,
+            mcr: Rate(0),
             icr: None,
             rif: AutoOr::Given(RIF),
             rdf: 1.0 / 16.0,
@@ -189,7 +190,7 @@ impl Params {
                 "frtt",
                 frtt,
                 reason,
-                format!("choose a time above 0, up to {longest}, or remove it"),
+                format!("choose a time above 0, up to {longest}, or \"unlimited\""),
             ));
         }
         if let UseItOrLoseIt::CountBased(Headroom { headroom }) = self.use_it_or_lose_it
@@ -205,10 +206,10 @@ impl Params {
         let highest = self.pcr.unwrap_or(HIGHEST);
         if highest > HIGHEST {
             let reason = "it is signalled in 24 bits of cells per second";
-            return Err(Fault::new("pcr", highest, reason, format!("choose at most {HIGHEST}, or remove it")));
+            return Err(Fault::new("pcr", highest, reason, format!("choose at most {HIGHEST}, or \"auto\"")));
         }
         let icr = self.icr.and_then(AutoOr::given);
-        check_rates(highest, self.mcr, icr, self.tcr)?;
+        check_rates(highest, Some(self.mcr), icr, self.tcr)?;
         let Some(icr) = icr else { return Ok(()) };
         if icr.bits_per_second() > self.exposure() {
             let bound = Rate(self.exposure() as u64);
@@ -221,7 +222,7 @@ impl Params {
     /// PCR, MCR and ICR in bits per second, behind a first line of `line_rate` with this equal share.
     fn rates(&self, line_rate: Rate, equal_share: f64) -> [f64; 3] {
         let pcr = self.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
-        let mcr = self.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
+        let mcr = self.mcr.bits_per_second().min(pcr);
         let icr = match self.icr {
             Some(AutoOr::Given(icr)) => icr.bits_per_second(),
             Some(AutoOr::Auto) => equal_share.min(self.exposure()),
@@ -261,7 +262,7 @@ impl Feedback for Params {
 
 impl ReactionPointParams for Params {
     fn minimum(&self, _line_rate: LineRate) -> f64 {
-        self.mcr.map_or(0.0, Rate::bits_per_second)
+        self.mcr.bits_per_second()
     }
 }
 

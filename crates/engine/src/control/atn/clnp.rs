@@ -1,5 +1,5 @@
-//! A congested intermediate system of CLNP (ISO 8473), as in the ATN study (papers/atn-congestion-management.txt, 3.1.1
-//! and 3.3.1; specs/atn.md, 4).
+//! A congested intermediate system of CLNP (ISO 8473), as in the ATN study (ATNP/WG2/WP197, 3.1.1 and 3.3.1;
+//! docs/models/atn.md).
 //!
 //! - *Congestion experienced*: set on an NPDU of any type that arrives while its output queue holds more bits than a
 //!   threshold. The NPDU in transmission counts. The mark is never cleared.
@@ -28,15 +28,16 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
 use crate::core::time::Time;
+use crate::core::word;
 
 /// Thresholds of one output queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// If the queue holds more bits than this, arriving NPDUs get congestion experienced (the paper's par_ce). If
-    /// absent, never.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
+    /// If the queue holds more bits than this, arriving NPDUs get congestion experienced (the paper's par_ce).
+    /// "never" gives none.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Bits>", extend("retune" = RETUNED_THRESHOLD))]
     pub ce_threshold: Option<Bits>,
     /// Error Reports about NPDUs with the E/R flag. If absent, none are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,10 +49,10 @@ pub struct Params {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorReports {
-    /// If the queue holds more bits than this, each arriving NPDU causes a report (the paper's par_error_NPDU). If
-    /// absent, only discards do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
+    /// If the queue holds more bits than this, each arriving NPDU causes a report (the paper's par_error_NPDU).
+    /// With "never" only discards do.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Bits>", extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: Option<Bits>,
     /// Octets of an Error Report NPDU: its own headers, and those of the NPDU that it reports.
     #[schemars(extend("fixed" = FIXED_LENGTH))]

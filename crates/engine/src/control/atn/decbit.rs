@@ -1,4 +1,4 @@
-//! DECbit at a router: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; specs/atn.md, 2.
+//! DECbit at a router: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; docs/models/decbit.md.
 //!
 //! The router sets the bit (CLNP's congestion experienced) on arriving PDUs while the average queue, including the PDU
 //! in service, is at or above a threshold. The average covers the time from the start of the last complete regeneration

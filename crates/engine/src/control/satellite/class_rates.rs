@@ -1,7 +1,7 @@
 //! Congestion detection by the input rates of four traffic classes, before a queue overflows.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.1 (detection) and 6.1.4 (spacing of messages). In interval `n` of
-//! length `T`, class `k` has `B_k(n)` bits of input, counted before any discard:
+//! Source: satellite thesis (docs/models/satellite.md), section 5.1 (detection) and 6.1.4 (spacing of messages). In
+//! interval `n` of length `T`, class `k` has `B_k(n)` bits of input, counted before any discard:
 //!
 //! ```text
 //! r_k(n) = B_k(n) / (link rate * T)              input rate, share of the link's
@@ -28,6 +28,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
+use crate::core::word;
 
 /// All classes penalised.
 const ALL: u8 = 0b1111;
@@ -55,9 +56,9 @@ pub struct Params {
     /// The rule that selects the penalised classes.
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub rule: Rule,
-    /// The time between two notices to one source is longer than this. If absent, `interval`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "It holds from the next notice on."))]
+    /// The time between two notices to one source is longer than this. "auto" is `interval`.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = "It holds from the next notice on."))]
     pub spacing: Option<Span>,
     /// Whether rates cause notices (Type 0).
     #[schemars(extend("fixed" = FIXED_SIGNALS))]

@@ -1,7 +1,7 @@
 //! Explicit forward congestion notification: the destination notifies the source when many arriving cells are marked.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.2 (EFCN). In the text, the destination decides how many cells
-//! with the forward bit are many. Here it is a share of the cells that arrived in an interval:
+//! Source: satellite thesis (docs/models/satellite.md), section 5.2 (EFCN). In the text, the destination decides how
+//! many cells with the forward bit are many. Here it is a share of the cells that arrived in an interval:
 //!
 //! ```text
 //! notify the source if marked >= share * arrived

@@ -1,7 +1,7 @@
 //! Congestion detection by queue length: the simplest detector that acts before PDUs are lost.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.1, first paragraph: act when the queues are, for example, 90 %
-//! full.
+//! Source: satellite thesis (docs/models/satellite.md), section 5.1, first paragraph: act when the queues are, for
+//! example, 90 % full.
 //!
 //! ```text
 //! congested while length >= share * size

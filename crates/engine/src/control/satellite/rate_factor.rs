@@ -1,6 +1,7 @@
 //! A factor on the nominal rate. Notices reduce it, and it increases a little every round trip.
 //!
-//! Source: papers/satellite-atm-thesis.txt, sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap for data).
+//! Source: satellite thesis (docs/models/satellite.md), sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap
+//! for data).
 //!
 //! ```text
 //! session begins   f = start, then f + step every round trip until 1 or the first obeyed notice (slow start)
@@ -27,6 +28,7 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
+use crate::core::word;
 use crate::traffic::RateScale;
 
 /// Shortest round trip: that of one kilometre. With the usual increase, a rate then grows by 2,000 times its nominal
@@ -55,14 +57,14 @@ pub struct Params {
     /// No notice reduces the factor below this.
     #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub floor: f64,
-    /// No increase raises the factor above this. If absent, no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "A higher factor falls to it at once."))]
+    /// No increase raises the factor above this. "unlimited" is no limit.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<f64>", extend("retune" = "A higher factor falls to it at once."))]
     pub cap: Option<f64>,
-    /// Time between increases. Mild notices are ignored for the same time. At least 10 us. If absent, twice the path's
+    /// Time between increases. Mild notices are ignored for the same time. At least 10 us. "auto" is twice the path's
     /// propagation delay.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = "The next increase stays at its time."))]
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = "The next increase stays at its time."))]
     pub round_trip: Option<Span>,
     /// Whether an ignored mild notice restarts the increase timer.
     #[schemars(extend("retune" = RETUNED_FEEDBACK))]
@@ -125,7 +127,7 @@ impl Params {
         match self.round_trip {
             Some(round_trip) if round_trip < LEAST_ROUND_TRIP => {
                 let remedy =
-                    format!("choose at least {LEAST_ROUND_TRIP}, or remove it for twice the path's propagation delay");
+                    format!("choose at least {LEAST_ROUND_TRIP}, or \"auto\" for twice the path's propagation delay");
                 Err(Fault::new("round_trip", round_trip, TOO_SHORT, remedy))
             }
             _ => Ok(()),
@@ -168,6 +170,8 @@ pub struct RateFactor {
     /// Boxed: it is large, and only changes of the factor use it.
     sessions: Box<SessionClock>,
     round_trip: Span,
+    /// What `auto` is here.
+    path_round_trip: Span,
     start: f64,
     step: f64,
     increase: f64,
@@ -205,6 +209,7 @@ impl RateFactor {
             obeyed: [0; 4],
             sessions: Box::new(SessionClock::new()),
             round_trip: params.round_trip.unwrap_or(env.round_trip).max(LEAST_ROUND_TRIP),
+            path_round_trip: env.round_trip,
             start,
             step: params.slow_start.step,
             increase: params.increase,
@@ -366,7 +371,7 @@ impl ReactionPoint for RateFactor {
         (self.increase, self.mild, self.severe, self.floor) =
             (params.increase, params.mild, params.severe, params.floor);
         (self.ignored_postpones, self.severe_once) = (params.ignored_postpones, params.severe_once);
-        self.round_trip = params.round_trip.unwrap_or(self.round_trip);
+        self.round_trip = params.round_trip.unwrap_or(self.path_round_trip).max(LEAST_ROUND_TRIP);
         self.factor = if let Phase::Idle = self.phase { self.start } else { self.factor.min(self.cap) };
         if was == (self.step, self.increase, self.cap) {
             return;

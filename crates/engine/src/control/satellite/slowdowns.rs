@@ -1,7 +1,7 @@
 //! How long the sessions of a source are below each tenth of their nominal rate.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 9.2: voice and video may be sent at half their nominal rate, and
-//! what that means for their quality depends on how often, and for how long.
+//! Source: satellite thesis (docs/models/satellite.md#slowdowns), section 9.2: voice and video may be sent at half
+//! their nominal rate, and what that means for their quality depends on how often, and for how long.
 
 use crate::core::time::Time;
 

@@ -1,9 +1,9 @@
 //! The on/off policy: a notice stops the source for a while.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.3, which discusses it as the simplest policy: congestion ends
-//! reliably, but the network is underused. The text does not say when the source resumes. Here it resumes at the full
-//! nominal rate if no further notice arrives during the pause. There is no slow start, and the severity of a notice has
-//! no effect. A new session begins unstopped.
+//! Source: satellite thesis (docs/models/satellite.md), section 5.3, which discusses it as the simplest policy:
+//! congestion ends reliably, but the network is underused. The text does not say when the source resumes. Here it
+//! resumes at the full nominal rate if no further notice arrives during the pause. There is no slow start, and the
+//! severity of a notice has no effect. A new session begins unstopped.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,15 +14,16 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
+use crate::core::word;
 use crate::traffic::RateScale;
 
 /// Parameters of the on/off policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Time without sending after the last notice. If absent, one round trip (twice the path's propagation delay).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
+    /// Time without sending after the last notice. "auto" is one round trip (twice the path's propagation delay).
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = RETUNED_FEEDBACK))]
     pub pause: Option<Span>,
 }
 
@@ -30,7 +31,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.pause == Some(Span::ZERO) {
-            let remedy = "choose a time above 0, or remove it for one round trip";
+            let remedy = "choose a time above 0, or \"auto\" for one round trip";
             return Err(Fault::new("pause", Span::ZERO, "with a pause of 0 the source would never stop", remedy));
         }
         Ok(())
@@ -52,6 +53,7 @@ impl ReactionPointParams for Params {
 #[derive(Clone, Debug)]
 pub struct Stop {
     pause: Span,
+    round_trip: Span,
     /// End of the pause.
     until: Time,
     obeyed: [u64; 4],
@@ -61,7 +63,8 @@ impl Stop {
     /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Stop {
-        Stop { pause: params.pause.unwrap_or(env.round_trip), until: Time::ZERO, obeyed: [0; 4] }
+        let round_trip = env.round_trip;
+        Stop { pause: params.pause.unwrap_or(round_trip), round_trip, until: Time::ZERO, obeyed: [0; 4] }
     }
 }
 
@@ -101,7 +104,7 @@ impl ReactionPoint for Stop {
 
     fn retune(&mut self, params: &ReactionParams, _now: Time) {
         let ReactionParams::Stop(params) = params else { return };
-        self.pause = params.pause.unwrap_or(self.pause);
+        self.pause = params.pause.unwrap_or(self.round_trip);
     }
 
     fn reset_measures(&mut self, _now: Time) {
@@ -140,6 +143,14 @@ mod tests {
         assert_eq!(source.factor(Time((second + TRIP).0 - 1)), 0.0);
         assert_eq!(source.factor(second + TRIP), 1.0);
         assert_eq!(source.obeyed(), [1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn auto_is_a_round_trip_again_after_another_pause() {
+        let mut source = Stop::new(&Params { pause: Some(Span::milliseconds(5)) }, sender(TRIP));
+        source.retune(&ReactionParams::Stop(Params::default()), Time::ZERO);
+        source.on_feedback(&notice(0), Time::ZERO);
+        assert_eq!(source.resumes(Time::ZERO), Time::ZERO + TRIP);
     }
 
     #[test]

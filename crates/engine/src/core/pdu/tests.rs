@@ -1,4 +1,5 @@
 use super::*;
+use crate::core::time::Time;
 
 #[test]
 fn a_pdu_is_32_bytes() {
@@ -37,6 +38,8 @@ fn a_wait_is_exact_while_short_and_within_3e_8_beyond() {
         assert_eq!(pdu.wait(), None);
         pdu.set_wait(Span(wait));
         assert_eq!(pdu.body(), Body::Data { born: Time(7), number: 9 });
+        pdu.set_npdu_priority(MOST_NPDU_PRIORITY);
+        assert_eq!(pdu.npdu_priority(), MOST_NPDU_PRIORITY);
         pdu.wait().map(|wait| wait.0)
     };
     for wait in [0, 1, 66_000_000, (1 << 26) - 1, 1 << 26, 1 << 63] {
@@ -59,4 +62,6 @@ fn marks_are_independent() {
     assert_eq!([marks, Marks::default()].map(|marks| marks.to_string()), ["CLP EFCI DIR", ""]);
     let named = [Marks::CLP, Marks::EFCI, Marks::DIR, Marks::BN, Marks::CI, Marks::NI, Marks::CE, Marks::ER];
     assert_eq!(named.map(|mark| mark.to_string()), ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER"]);
+    let ecn = [Marks::ECT_0, Marks::ECT_1, Marks::ECN_CE];
+    assert_eq!(ecn.map(|mark| mark.to_string()), ["ECT(0)", "ECT(1)", "ECT(0) ECT(1)"]);
 }

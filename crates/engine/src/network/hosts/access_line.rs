@@ -5,9 +5,10 @@
 use std::collections::VecDeque;
 
 use crate::core::fifo::Fifo;
+use crate::core::key::Place;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::network::lane::{Place, Record};
-use crate::network::queue_state::{Departures, QueueState};
+use crate::network::lane::Record;
+use crate::queue::measures::{Departures, QueueState};
 
 /// The access line of one sender, or its share of a delay without queueing. There may be many: a line takes three lines of the
 /// cache.

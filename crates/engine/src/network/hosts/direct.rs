@@ -1,14 +1,20 @@
 //! DirectHost: an endpoint of flows. It sends, receives, or (for a bidirectional connection) both.
+//!
+//! A bidirectional connection is two flows that name each other as `peer`. Each host sends one flow and receives the
+//! other. So an answer can wait at the host for its own sender, whose reaction point chooses the next PDU: data, its own
+//! RM cell, or the returned cell. The congestion point of its flow's forward port also observes a backward PDU: the PDU
+//! goes through the inbox of that port, in order with the arrivals, and leaves without delay.
 
 use super::access_line::AccessLine;
 use super::sender::Sender;
 use super::uplink::Uplink;
 use crate::control::ReactionParams;
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
-use crate::network::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic;
 

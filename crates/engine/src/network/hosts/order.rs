@@ -144,9 +144,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::core::key::Place;
     use crate::core::pdu::{Body, FlowId, Pdu};
     use crate::core::time::Time;
-    use crate::network::lane::Place;
 
     proptest! {
         #[test]

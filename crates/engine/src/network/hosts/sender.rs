@@ -9,12 +9,12 @@ use demand::{Demand, Holder, Way};
 use progress::{Answers, Pace, Progress};
 
 use crate::control::{AnswerQueueing, Reaction, ReactionParams, ReactionPoint, WithRateScale};
+use crate::core::key::Key;
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Time};
 use crate::network::context::Ctx;
 use crate::network::hosts::uplink::Uplink;
-use crate::network::lane::Key;
 use crate::traffic::{self, Amount, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Unit, Upcoming};
 
 /// Sends data as soon as they are produced.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::control::{ReactionParams, SenderEnv};
+use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
@@ -10,7 +11,6 @@ use crate::core::time::LineRate;
 use crate::network::context::FlowState;
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::hosts::sender::Sender;
-use crate::network::lane::Place;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
 use crate::traffic;
 

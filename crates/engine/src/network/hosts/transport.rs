@@ -1,12 +1,13 @@
 //! TransportHost: one end of a flow whose data use transport connections. It sends or receives, or both if the flow has a
 //! peer.
 
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Moments;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
-use crate::network::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic;
 use crate::transport::tp4::{Journey, Receiving, Sending};

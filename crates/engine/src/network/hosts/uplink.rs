@@ -1,9 +1,10 @@
 //! Uplink: the path of a host's PDUs to its port.
 
 use super::access_line::AccessLine;
+use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
-use crate::network::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Lane, Record};
 
 /// The uplink of one host.
 #[derive(Debug)]

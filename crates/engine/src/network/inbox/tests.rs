@@ -1,8 +1,9 @@
 //! Which records an inbox removes from its lanes, and in which order.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Inbox, Key, Lane, LaneId};
+use super::{Inbox, Key, Lane, LaneId, MOST_SCANNED};
 use crate::core::probe::Trace;
 use crate::network::context::Ctx;
 use crate::network::testing::{cell, context, inbox, key, put, seen};
@@ -66,8 +67,9 @@ fn records_at_the_limit_stay() {
 
 #[test]
 fn records_that_a_node_sends_to_itself_come_after_the_others() {
-    for lanes in [1, 2] {
-        let mut ctx = filled(&[&[(10, 0), (20, 0)], &[]]);
+    for lanes in [1, 2, MOST_SCANNED as u32 + 1] {
+        let mut ctx =
+            filled(&[&[(10, 0), (20, 0)][..], &[]].into_iter().chain([&[][..]; MOST_SCANNED]).collect::<Vec<_>>());
         let inbox = inbox(lanes);
         inbox.drain(key(15, 0), &mut ctx, |_, records, ctx| {
             records.iter().for_each(|record| put(ctx, 0, key(25, 0), cell(0, 10 + record.pdu.sequence)));
@@ -77,12 +79,17 @@ fn records_that_a_node_sends_to_itself_come_after_the_others() {
     }
 }
 
+/// The keys of the records of each lane.
+fn lanes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec<(u64, u32)>>> {
+    vec(vec((0u64..12, 0u32..3), 0..12), count)
+}
+
 proptest! {
     /// Equal to one sort of all records by time and place, then by lane, for any sequence of limits.
     #[test]
     fn a_sort_agrees(
-        lanes in prop::collection::vec(prop::collection::vec((0u64..12, 0u32..3), 0..12), 1..5),
-        mut limits in prop::collection::vec((0u64..13, 0u32..4), 0..6),
+        lanes in prop_oneof![lanes(1..5), lanes(MOST_SCANNED..MOST_SCANNED + 9)],
+        mut limits in vec((0u64..13, 0u32..4), 0..6),
     ) {
         let mut lanes = lanes;
         lanes.iter_mut().for_each(|lane| lane.sort_unstable());

@@ -5,17 +5,19 @@
 //! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
-use super::queues::Queues;
-use super::server::{Departure, Line, Queued, Server, Waiting};
+use super::line::{Departure, Line, Server};
 use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
+use crate::core::key::Place;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
-use crate::network::lane::{Lane, Place, Record};
-use crate::network::queue_state::{QueueMeasures, QueueState};
+use crate::network::lane::{Lane, Record};
+use crate::queue::lengths::Queues;
+use crate::queue::measures::{QueueMeasures, QueueState};
+use crate::queue::store::{Queued, Waiting};
 use crate::queue::{Discard, Policy};
 
 /// No congestion point.
@@ -293,7 +295,8 @@ impl<O: Out> All<'_, O> {
                 return false;
             }
             self.room -= 1;
-            if let Some((queue, Waiting { pdu, place })) = self.waiting.next() {
+            let Some(queue) = self.waiting.first() else { break };
+            if let Some(Waiting { pdu, place, .. }) = self.waiting.pop(queue) {
                 self.begin(&mut Record { time: self.outlet.line.free_at, place, order: 0, pdu }, queue);
             }
         }
@@ -313,7 +316,7 @@ impl<O: Out> All<'_, O> {
         if queue == self.first_queue || self.outlet.line.free_at <= record.time {
             self.begin(record, queue);
         } else {
-            self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place });
+            self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place, arrived: record.time });
         }
     }
 

@@ -9,7 +9,7 @@ use crate::core::pdu::{Marks, Pdu};
 pub struct GroupMeasures {
     /// PDUs discarded: data, control.
     pub discarded: [u64; 2],
-    /// Data PDUs whose marks the congestion point has changed.
+    /// Data PDUs whose marks the congestion point or a queue policy has changed.
     pub marked: u64,
     /// Notices sent, by severity (the last counter includes all higher severities).
     pub notices: [u64; 4],

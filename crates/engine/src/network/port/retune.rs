@@ -1,9 +1,13 @@
 //! Other parameters of a port during a run. All changes are made at a stop, after all events of its instant.
 
+pub(super) mod delay;
+pub(super) mod rate;
+
 use super::Port;
+use super::scheduler::Schedule;
 use crate::control::{CongestionParams, CongestionPoint, PortEnv};
 use crate::core::time::{Interval, Time};
-use crate::queue::{Discard, Params};
+use crate::queue::{Discard, Discipline, Params};
 
 impl Port {
     /// Finds the limits of the queues, if the port can admit PDUs in a loop.
@@ -12,14 +16,15 @@ impl Port {
             && !self.is_instant
             && self.queues.bits.is_none()
             && !self.wants_departures
+            && self.scheduler.is_strict()
             && self.outage.is_none()
             && self.server.line.last_arrival.is_none();
         self.limits = if has_limits { self.policies.iter().map(Discard::limits).collect() } else { None };
     }
 
-    /// Gives the policy of a queue other parameters. PDUs in the queue stay.
+    /// Gives the policy of a queue other parameters. Its state and the PDUs in the queue stay.
     pub fn retune_queue(&mut self, queue: usize, params: &Params) {
-        self.policies[queue] = params.build(());
+        self.policies[queue].retune(params);
         self.find_limits();
     }
 

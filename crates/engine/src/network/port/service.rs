@@ -1,15 +1,17 @@
 //! Admission, service and notices of a port.
 
-use super::server::Waiting;
+use super::scheduler::Schedule;
 use super::{Port, queue_of};
 use crate::control::{Answer, CongestionPoint, Notice, PortView};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::{Ctx, kind_of};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, LaneId, Place, Record};
-use crate::queue::{Discard, Verdict};
+use crate::network::lane::{LaneId, Record};
+use crate::queue::store::Waiting;
+use crate::queue::{Discard, Discipline, Fate, HeadView, QueueView, Verdict};
 
 impl Port {
     /// Handles all arrivals and timers before `until`.
@@ -131,7 +133,7 @@ impl Port {
             return self.queues.states[queue].present;
         }
         let precedence = self.precedence.as_ref();
-        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority, now));
+        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
         bits.unwrap_or_else(|| self.queues.bits_in(queue))
     }
 
@@ -151,9 +153,7 @@ impl Port {
             // A broken line is not congestion: the congestion point does not see the PDU.
             return self.count_discard(&pdu, at, ctx);
         }
-        let policy = &self.policies[queue];
-        let judged = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
-        let (refused, victim) = match policy.verdict(&pdu, judged) {
+        let (refused, victim) = match self.judge(&mut pdu, queue, length, at) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => {
@@ -176,6 +176,17 @@ impl Port {
         self.join(pdu, record.key(), queue, ctx);
     }
 
+    /// The verdict of the queue's policy about `pdu`, which finds so many PDUs in the queue. The policy may mark the PDU.
+    #[inline]
+    fn judge(&mut self, pdu: &mut Pdu, queue: usize, length: u64, now: Time) -> Verdict {
+        let policy = &mut self.policies[queue];
+        let length = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
+        let marks = pdu.marks;
+        let verdict = policy.on_arrival(pdu, &QueueView { now, length, free_at: self.server.line.free_at });
+        self.groups.count_marked(pdu, marks);
+        verdict
+    }
+
     /// Handles `pdu` after the congestion point has processed its arrival with the key `key` and returned `notice`.
     pub(super) fn admit_observed<P: Probe>(
         &mut self,
@@ -196,16 +207,48 @@ impl Port {
     fn join<P: Probe>(&mut self, pdu: Pdu, Key { time: at, place }: Key, queue: usize, ctx: &mut Ctx<P>) {
         self.queues.enter(queue, at, pdu.bits());
         let is_known = self.is_first_known && queue == self.first_queue;
-        let waiting = Waiting { pdu, place };
+        let mut waiting = Waiting { pdu, place, arrived: at };
         let free_at = self.server.line.free_at;
-        if is_known || free_at <= at {
-            self.begin(waiting, free_at.max(at), queue, false, ctx);
-        } else if let Some(precedence) = &mut self.precedence {
+        let is_free = free_at <= at && self.scheduler.is_strict();
+        if is_known || is_free {
+            if is_known || self.passes_head(&mut waiting, at, queue, ctx) {
+                self.begin(waiting, free_at.max(at), queue, false, ctx);
+            }
+            return;
+        }
+        if let Some(precedence) = &mut self.precedence {
             precedence.wait(queue, &pdu);
             self.server.waiting.insert(queue, waiting, |other| precedence.overtakes(queue, &waiting, other));
         } else {
             self.server.waiting.push(queue, waiting);
         }
+        if free_at <= at {
+            self.serve_waiting(at.max(free_at), ctx);
+        }
+    }
+
+    /// Whether the policy of the queue lets the PDU at its head pass, for which the line is free at `start`. A PDU that does
+    /// not pass is discarded.
+    #[inline(always)]
+    fn passes_head<P: Probe>(&mut self, waiting: &mut Waiting, start: Time, queue: usize, ctx: &mut Ctx<P>) -> bool {
+        !self.decides_at_head || self.ask_head(waiting, start, queue, ctx)
+    }
+
+    fn ask_head<P: Probe>(&mut self, waiting: &mut Waiting, start: Time, queue: usize, ctx: &mut Ctx<P>) -> bool {
+        let Waiting { pdu, arrived, .. } = waiting;
+        let policy = &mut self.policies[queue];
+        if !policy.decides_at_head() {
+            return true;
+        }
+        let view = HeadView { now: start, sojourn: start.since(*arrived), behind: self.server.waiting.bits(queue) };
+        let marks = pdu.marks;
+        let fate = policy.on_head(pdu, &view);
+        self.groups.count_marked(pdu, marks);
+        if fate == Fate::Discard {
+            self.queues.evict(queue, start, pdu.bits());
+            self.discard(pdu, Key { time: start, place: self.places.service }, ctx);
+        }
+        fate == Fate::Send
     }
 
     /// Sends a PDU, which has waited or not, from `start` on.
@@ -217,7 +260,7 @@ impl Port {
         if self.wants_departures {
             self.server.in_service = Some(waiting);
         } else {
-            let Waiting { pdu, place } = waiting;
+            let Waiting { pdu, place, .. } = waiting;
             self.deliver(&pdu, departure, place, ctx);
         }
     }
@@ -254,8 +297,14 @@ impl Port {
     #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         while self.server.line.free_at <= now {
-            let start = self.server.line.free_at;
-            let Some((queue, waiting)) = self.server.waiting.next() else { return };
+            let Some(queue) = self.scheduler.next(&self.server.waiting) else { return };
+            let Some(mut waiting) = self.server.waiting.pop(queue) else { return };
+            // The line may have been free for a while.
+            let start = self.server.line.free_at.max(waiting.arrived);
+            if !self.passes_head(&mut waiting, start, queue, ctx) {
+                continue;
+            }
+            self.scheduler.sent(queue, waiting.pdu.bits());
             self.begin(waiting, start, queue, true, ctx);
             while let Some(departure) = self.server.depart(now) {
                 self.queues.leave(departure.queue as usize, departure.at, u64::from(departure.bits));
@@ -268,7 +317,7 @@ impl Port {
 
     /// Passes the PDU in service, which departs at `now`, to the congestion point.
     fn depart<P: Probe>(&mut self, now: Time, queue: usize, ctx: &mut Ctx<P>) {
-        let Some(Waiting { mut pdu, place }) = self.server.in_service.take() else { return };
+        let Some(Waiting { mut pdu, place, .. }) = self.server.in_service.take() else { return };
         let length = self.observed_length(queue, &pdu, now);
         let size = self.policies[queue].size();
         let marks = pdu.marks;
@@ -313,7 +362,7 @@ impl Port {
     /// Sends an Error Report in the direction from which `about` came.
     fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
-        pdu.npdu_priority = about.npdu_priority;
+        pdu.set_npdu_priority(about.npdu_priority());
         pdu.marks.set(report.marks);
         if !about.is_backward() {
             pdu.marks.set(Marks::DIR);

@@ -35,7 +35,8 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         rate_varies: false,
         delay: Span(DELAY),
         outage: None,
-        policies: (0..queues).map(|_| queue::Params::UNLIMITED.build(())).collect(),
+        policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),
+        scheduler: scheduler::Params::default().build(()),
         congestion: None,
         order: None,
         groups: Arc::from([0]),
@@ -67,7 +68,7 @@ pub(super) fn point(text: &str) -> Option<Congestion> {
 
 pub(super) fn policy(text: &str) -> Policy {
     let params: queue::Params = toml::from_str(text).unwrap();
-    params.build(())
+    params.sketch()
 }
 
 /// A port with one inbox lane, 0. Its line leads to lane 1, and its own PDUs go to lane 2.
@@ -340,7 +341,7 @@ fn npdus(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
     let mut bench = Bench::new(parts, &[]);
     for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
         let mut pdu = cell(0, sequence);
-        pdu.npdu_priority = priority;
+        pdu.set_npdu_priority(priority);
         bench.ctx.count_sent(&pdu);
         put(&mut bench.ctx, 0, key(time, HOSTS), pdu);
     }

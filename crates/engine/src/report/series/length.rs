@@ -5,6 +5,7 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::hosts::transport::TransportHost;
+use crate::queue::Discipline;
 use crate::round::World;
 use crate::scenario::spec::Measure;
 
@@ -52,6 +53,7 @@ fn readings<P: Probe>(world: &World<P>, every_flow: bool) -> u64 {
         let queues = port.queues().len() as u64;
         count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
         count += u64::from(port.capacity(Time::ZERO).is_some());
+        port.policies().iter().for_each(|policy| policy.readings(&mut |_, _| count += 1));
         if let Some(point) = port.congestion() {
             point.readings(Time::ZERO, &mut |_, _| count += 1);
         }

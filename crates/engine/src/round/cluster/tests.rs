@@ -1,12 +1,13 @@
 //! A PolicerNode and the receivers after it, in turns.
 
 use super::*;
+use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::probe::{Event, Trace};
 use crate::core::time::Span;
 use crate::network::Node;
 use crate::network::inbox::Inbox;
-use crate::network::lane::{LaneId, Place};
+use crate::network::lane::LaneId;
 use crate::network::policer_node::{FlowPolicers, PolicerNode};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;

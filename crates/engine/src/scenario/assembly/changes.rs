@@ -119,8 +119,8 @@ impl Timeline {
         Ok(self.set(written, Some((now, known)))?)
     }
 
-    /// Takes these changes. With `since`, a time and a number of changes, those of the first changes that are at this time or
-    /// earlier have been made.
+    /// Takes these changes. `since` is a time and a number: of the first so many changes, those up to this time have been
+    /// made.
     fn set(&mut self, written: Vec<Change>, since: Option<(Time, usize)>) -> Result<(), Fault> {
         let (now, known) = since.unwrap_or((Time::ZERO, 0));
         let paths = written

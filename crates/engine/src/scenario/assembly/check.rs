@@ -13,8 +13,9 @@ use crate::core::file_cell::MOST_PDUS;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{FASTEST, Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
-use crate::network::queue_state::MOST_QUEUES;
+use crate::network::port::scheduler::{self, SchedulerParams};
 use crate::queue::Discard;
+use crate::queue::measures::MOST_QUEUES;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Access, Flow, Line, Scenario};
 use crate::traffic::ModelParams;
@@ -132,7 +133,7 @@ fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<
     let Some(point) = point else { return Ok(()) };
     point.check().map_err(|fault| fault.under("congestion_point"))?;
     if point.needs().sized_queues
-        && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
+        && let Some(index) = policies.iter().position(|params| params.sketch().size().is_none())
     {
         let reason =
             format!("{} uses a share of the queue's size in PDUs, and this queue has no such size", point.keyword());
@@ -142,9 +143,15 @@ fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<
     Ok(())
 }
 
+fn scheduler(params: &scheduler::Params, queues: usize) -> Result<(), Fault> {
+    params.check().map_err(|fault| fault.under("scheduler"))?;
+    params.check_queues(queues).map_err(|fault| fault.under(params.keyword()).under("scheduler"))
+}
+
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     port(&line.queues, line.congestion_point.as_ref())?;
+    scheduler(&line.scheduler, line.queues.len())?;
     line.outage.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("outage"))?;
     if let Some(index) = line.between.iter().position(String::is_empty) {
         let path = format!("between[{index}]");
@@ -156,7 +163,9 @@ fn line(line: &Line) -> Result<(), Fault> {
     }
     if let Some(reverse) = &line.reverse {
         reverse.rate.map_or(Ok(()), |value| rate("reverse.rate", value))?;
-        port(&reverse.queues, reverse.congestion_point.as_ref()).map_err(|fault| fault.under("reverse"))?;
+        port(&reverse.queues, reverse.congestion_point.as_ref())
+            .and_then(|()| scheduler(&reverse.scheduler, reverse.queues.len()))
+            .map_err(|fault| fault.under("reverse"))?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ pub(super) fn of(network: &Network<'_>) -> Vec<Vec<QueueLimits>> {
 fn of_port(port: &PortPlan<'_>) -> Vec<QueueLimits> {
     let last = port.queues.len() - 1;
     let limits = |(number, params): (usize, &queue::Params)| {
-        let policy = params.build(());
+        let policy = params.sketch();
         let pdus = |length: u64| QueueLength::Pdus(Count(length));
         let tagged = policy.limits().filter(|[whole, tagged]| tagged < whole).map(|[_, tagged]| tagged);
         let point = port.congestion;

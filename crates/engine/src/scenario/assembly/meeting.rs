@@ -158,6 +158,7 @@ impl<'a> Network<'a> {
     /// Every fault: first those of ports, then those of groups.
     fn mismatches(&self) -> Vec<Fault> {
         let mut faults = self.unheard_points();
+        faults.extend(self.unheard_queues());
         faults.extend(self.unmet_groups());
         faults.extend(self.stalls());
         faults
@@ -233,10 +234,35 @@ impl<'a> Network<'a> {
             .collect()
     }
 
-    /// What the congestion points on the path of the flow's data send about it.
+    /// What the congestion points and the queues on the path of the flow's data send about it.
     pub(super) fn sent_to(&self, flow: &FlowPlan<'_>) -> Signals {
         let points = flow.forward().iter().filter_map(|port| self.ports[port].congestion);
-        points.fold(Signals::NONE, |all, point| all.with(sent(point, flow.params)))
+        let sent_by_points = points.fold(Signals::NONE, |all, point| all.with(sent(point, flow.params)));
+        let queues = flow.forward().iter().map(|port| &self.ports[port].queues[self.queue_of(flow, port)]);
+        queues.fold(sent_by_points, |all, queue| all.with(queue.sends()))
+    }
+
+    /// Queues with marks that no source of a flow through them obeys. A line may have the same queues in both directions, and
+    /// it is enough that one is obeyed.
+    fn unheard_queues(&self) -> Vec<Fault> {
+        let mut marking = BTreeMap::new();
+        for (flow, _) in self.alike() {
+            for port in flow.forward().iter() {
+                let (plan, queue) = (&self.ports[port], self.queue_of(flow, port));
+                let (sends, keyword) = (plan.queues[queue].sends(), plan.queues[queue].keyword());
+                if !sends.is_empty() {
+                    let place = format!("{}.queues[{queue}].{keyword}", plan.path);
+                    let (_, is_obeyed) = marking.entry(place).or_insert((sends, false));
+                    *is_obeyed |= sends.meets(obeyed(flow.params));
+                }
+            }
+        }
+        let unheard = marking.into_iter().filter(|(_, (_, is_obeyed))| !is_obeyed);
+        let fault = |(place, (sends, _)): (String, (Signals, bool))| {
+            let reason = format!("it sends {sends}, and no source of the flows through it hears them");
+            Fault::new(place, "mark", reason, format!("give its flows one of {}, or delete mark", listeners(sends)))
+        };
+        unheard.map(fault).collect()
     }
 
     /// Groups of which some flows pass a congestion point that they hear, and others none.
@@ -321,7 +347,11 @@ impl<'a> Network<'a> {
             let queue = self.queue_of(flow, port);
             let params = &plan.queues[queue];
             let most = windows.get(&(port, queue)).copied().flatten();
-            let fits = match (params.build(()).size(), params.size_in_bits()) {
+            if params.discards_early() {
+                let place = format!("the queue {} of {}", params.keyword(), plan.path);
+                return Some((place, "make it drop_tail or unlimited"));
+            }
+            let fits = match (params.sketch().size(), params.size_in_bits()) {
                 (Some(size), _) => most.is_some_and(|(pdus, _)| pdus <= size),
                 (None, Some(size)) => most.is_some_and(|(_, bits)| bits <= size.0),
                 (None, None) => true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::Name;
 use super::plan::{FlowPlan, LinePorts, Network};
-use super::port_plan::Controlled;
+use super::port_plan::{Controlled, PortPlan};
 use super::routes::{Routes, SharedLane};
 use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
@@ -22,9 +22,10 @@ use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 use crate::network::policer_node::FlowPolicers;
-use crate::network::port::{self, Places, Port};
+use crate::network::port::{self, Places, Port, scheduler};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
+use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::{self, Order};
@@ -232,7 +233,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             rate_varies: plan.share.is_some(),
             delay: plan.delay,
             outage: plan.outage,
-            policies: plan.queues.iter().map(|params| params.build(())).collect(),
+            policies: self.build_policies(plan),
+            scheduler: plan.scheduler.unwrap_or(&scheduler::Params::default()).build(()),
             congestion: plan.congestion.map(|params| params.build(self.port_env(index))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
@@ -248,6 +250,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             observed,
             next_lanes: std::mem::take(&mut self.routes.next_lanes[self.nodes.len()]),
         })
+    }
+
+    /// The queue policies of a port.
+    fn build_policies(&self, plan: &PortPlan<'_>) -> Vec<Policy> {
+        let name = plan.name();
+        let build = |(number, params): (usize, &queue::Params)| {
+            params.build(queue::Env { stream: (self.stream)(&name, &format!("queue {number}")), rate: plan.rate })
+        };
+        plan.queues.iter().enumerate().map(build).collect()
     }
 
     /// The environment of the congestion point of a line's port.

@@ -23,7 +23,7 @@ pub(super) struct Route<'a> {
     pub(super) peer: u32,
 }
 
-/// The name of something in a group; that of the group for nothing.
+/// The name of a `place` in a group; without a place the name of the group.
 pub(super) fn joined(group: &str, place: &str) -> String {
     if place.is_empty() { group.to_owned() } else { format!("{group}/{place}") }
 }

@@ -29,8 +29,7 @@ pub struct Shared {
 /// The ports of all lines as changes see them; empty without congestion points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinePorts {
-    /// Their environments at the start of the run. A congestion point that changes derives the same from them as at its
-    /// start.
+    /// Their environments at the start of the run, from which a changed congestion point derives its `auto` values.
     pub(super) envs: Arc<[PortEnv]>,
     /// Upper bounds of the minimum rates of the flows that each controls, together, in bits per second. They hold for lines
     /// of any rate.
@@ -118,7 +117,7 @@ impl FlowPlan<'_> {
         self.number as usize % self.paths.len()
     }
 
-    /// Whether every check of this flow is one of the other: they differ in their numbers only.
+    /// Whether every check has the same result for both flows, because they differ in their numbers only.
     fn is_like(&self, other: &FlowPlan<'_>) -> bool {
         let is_own = |flow: &FlowPlan<'_>| flow.access.is_some() || flow.last.is_some();
         Arc::ptr_eq(&self.route, &other.route) && self.path() == other.path() && !is_own(self) && !is_own(other)
@@ -129,8 +128,8 @@ impl FlowPlan<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Network<'a> {
     pub(super) scenario: &'a Scenario,
-    /// Whether one plan stands for all flows of a route that differ in their numbers only, and one for their access lines:
-    /// enough for every check, and nothing can be built of it.
+    /// Whether this is a sketch: one plan for all flows of a route that differ in their numbers only, and one for their
+    /// access lines. Checks need no more. Nodes cannot be built from it.
     pub(super) is_sketch: bool,
     pub(super) groups: Vec<String>,
     pub(super) flows: Vec<FlowPlan<'a>>,
@@ -138,11 +137,11 @@ pub(super) struct Network<'a> {
     pub(super) endpoint_count: usize,
     /// The port whose departures may end the run, and their number.
     pub(super) stop: Option<(usize, u64)>,
-    /// The ports of the lines from one node to another. Access lines are laid between groups, and are no other flow's.
+    /// The ports of the lines from one node to another. An access line serves one flow alone, so no other flow finds it here.
     pub(super) lines: BTreeMap<[&'a str; 2], Vec<usize>>,
     /// Capacities that several lines share.
     pub(super) capacities: Vec<Shared>,
-    /// What is left for paths.
+    /// The memory that is left for paths.
     pub(super) path_memory: PathMemory,
     /// The terms of each flow for congestion points, once they have been asked for.
     pub(super) terms: OnceCell<Arc<[FlowTerms]>>,

@@ -7,6 +7,7 @@ use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
+use crate::network::port::scheduler;
 use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
@@ -64,6 +65,8 @@ pub(super) struct LinePlan<'a> {
     pub(super) outage: Option<Interval>,
     pub(super) order: Order,
     pub(super) queues: &'a [queue::Params],
+    /// Strict if absent.
+    pub(super) scheduler: Option<&'a scheduler::Params>,
     pub(super) congestion: Option<&'a control::CongestionParams>,
     /// How many ports each port stands for, each of one flow: more than itself only in a sketch.
     pub(super) times: u32,
@@ -78,8 +81,8 @@ impl<'a> Deref for PortPlan<'a> {
 }
 
 impl<'a> LinePlan<'a> {
-    /// The access lines to `node` of `count` flows, or of one group, with the name `owner`. `path` is that of their parameters in
-    /// the scenario.
+    /// The access lines to `node` of the `count` flows of `owner`, a flow or a group. Their parameters are at `path` in the
+    /// scenario.
     pub(super) fn of_access(
         access: &'a spec::Access,
         path: &str,
@@ -99,6 +102,7 @@ impl<'a> LinePlan<'a> {
             outage: None,
             order: Order::Fixed,
             queues: &access.queues,
+            scheduler: None,
             congestion: None,
             times: 1,
         }
@@ -133,6 +137,7 @@ impl<'a> PortPlan<'a> {
             outage: line.outage,
             order: line.order,
             queues: &line.queues,
+            scheduler: Some(&line.scheduler),
             congestion: line.congestion_point.as_ref(),
             times: 1,
         };
@@ -141,6 +146,7 @@ impl<'a> PortPlan<'a> {
             delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
             order: reverse.map_or(line.order, |reverse| reverse.order),
             queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
+            scheduler: Some(reverse.map_or(&line.scheduler, |reverse| &reverse.scheduler)),
             congestion: match reverse {
                 Some(reverse) => reverse.congestion_point.as_ref(),
                 None => line.congestion_point.as_ref(),

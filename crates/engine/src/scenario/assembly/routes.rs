@@ -7,10 +7,11 @@ use super::graph::{Graph, Name, Step};
 use super::plan::{FlowPlan, Network};
 use super::port_plan::Controlled;
 use crate::control::{CongestionPoint, NotificationPointParams};
+use crate::core::key::Place;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
-use crate::network::lane::{LaneId, Place};
+use crate::network::lane::LaneId;
 use crate::network::port::{Crossing, NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
@@ -69,7 +70,7 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// The lane that the hosts of a node share; none if none of them sends. Or that of their downlinks.
+    /// The lane that the hosts of a node, or their downlinks, share; [`LaneId::NONE`] if none of them sends.
     pub(super) fn shared_lane(&self, node: u32) -> SharedLane {
         self.shared_lanes.get(&node).copied().unwrap_or(SharedLane { lane: LaneId::NONE, lead: Span::ZERO })
     }

@@ -73,7 +73,7 @@ impl<'a> Shortest<'a> {
         costs
     }
 
-    /// The shortest path of a flow from a node, if `costs`, those of the way to its receiver, tell of one.
+    /// The shortest path of a flow from a node. `costs` are those from each node to its receiver; `None` if no path leads there.
     pub(super) fn path(&self, from: usize, costs: &[Option<Cost>], flow: &str) -> Option<Vec<&'a str>> {
         let (mut node, mut cost) = (from, costs[from]?);
         let mut path = Vec::with_capacity(cost.lines + 1);

@@ -71,7 +71,7 @@ impl Network<'_> {
     /// Whether a port to which so much is offered discards, and always the PDUs of the same flows.
     fn prefers(&self, port: &PortPlan<'_>, offered: f64) -> bool {
         let is_limited =
-            port.queues.iter().any(|queue| queue.size_in_bits().is_some() || queue.build(()).size().is_some());
+            port.queues.iter().any(|queue| queue.size_in_bits().is_some() || queue.sketch().size().is_some());
         let is_overloaded = port.rate.is_some_and(|rate| offered > rate.bits_per_second());
         port.order == Order::Fixed && is_limited && is_overloaded
     }

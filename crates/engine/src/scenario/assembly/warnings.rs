@@ -202,7 +202,7 @@ impl Network<'_> {
 /// What `queue` can hold at most, in the unit of `like`; `None` if it has no limit in that unit.
 fn longest(queue: &queue::Params, like: QueueLength) -> Option<QueueLength> {
     match like {
-        QueueLength::Pdus(_) => queue.build(()).size().map(|size| QueueLength::Pdus(Count(size))),
+        QueueLength::Pdus(_) => queue.sketch().size().map(|size| QueueLength::Pdus(Count(size))),
         QueueLength::Bits(_) => queue.size_in_bits().map(QueueLength::Bits),
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn changes_in(changes: &[Change], first: usize, cell_time: Option<Spa
     Ok(changes)
 }
 
-/// The cell time, unless it is none: that is told when it is read.
+/// The cell time, if the value is one. A value that is none becomes an error when the document is read.
 fn named(text: Option<&str>) -> Option<Span> {
     text.and_then(|text| text.parse().ok()).filter(|&span| span > Span::ZERO)
 }

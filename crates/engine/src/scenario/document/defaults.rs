@@ -12,8 +12,8 @@ use crate::scenario::suggestion::suggestion;
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";
-/// The table of a network by name.
-const NETWORK: &str = "network";
+/// The tables that make lines or flows later.
+const MAKERS: [&str; 2] = ["network", "demands"];
 /// Tables of a document whose entries may have defaults.
 const KINDS: [&str; 2] = ["line", "flow"];
 
@@ -37,18 +37,18 @@ pub(super) fn in_toml(document: &mut DeTable<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Removes them, as they are in their places, unless there is a network, whose lines and flows are made later.
+/// Removes them, as they are in their places, unless a network or demands make lines or flows later.
 pub(super) fn take_from_toml(document: &mut DeTable<'_>) {
-    if !document.contains_key(NETWORK) {
+    if !MAKERS.iter().any(|maker| document.contains_key(*maker)) {
         document.remove(DEFAULTS);
     }
 }
 
-/// Puts the defaults of a JSON document in their places, and removes them unless there is a network.
+/// Puts the defaults of a JSON document in their places, and removes them unless more are made later.
 pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
     let Value::Object(document) = document else { return Ok(()) };
     let Some(defaults) = document.remove(DEFAULTS) else { return Ok(()) };
-    if document.contains_key(NETWORK) && !defaults.is_null() {
+    if MAKERS.iter().any(|maker| document.contains_key(*maker)) && !defaults.is_null() {
         document.insert(DEFAULTS.to_owned(), defaults.clone());
     }
     let Value::Object(defaults) = defaults else { return Err(no_table(DEFAULTS.to_owned())) };
@@ -149,7 +149,7 @@ video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
                 "defaults.flow.policers[0].gcra",
             ),
             (r#""traffic": { "kind": { "own": { "octets": null } } }"#, "traffic.kind.own.octets"),
-            (r#""scheme": { "erica": { "target": null } }"#, "scheme.erica.target"),
+            (r#""scheme": { "eprca_bes": { "initial_macr": null } }"#, "scheme.eprca_bes.initial_macr"),
             (r#""change": [{ "at": "1 s", "path": "line.*.rate", "value": null }]"#, "change[0].value"),
         ] {
             match from_json(&network(keys)) {

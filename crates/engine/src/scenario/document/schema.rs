@@ -198,6 +198,62 @@ mod tests {
         assert_eq!(use_schema(&schema()), Ok(()));
     }
 
+    /// A parameter without a value of its own means that something is not there: a part, a measure, an end. Whatever has a
+    /// usual value says it, so that it can be read, written and changed.
+    #[test]
+    fn every_default_is_a_value() {
+        const NOT_THERE: &[&str] = &[
+            "access",
+            "bn",
+            "cell_time",
+            "congestion_point",
+            "defaults",
+            "error_reports",
+            "file",
+            "load",
+            "network",
+            "notification_point",
+            "outage",
+            "pause",
+            "peer",
+            "rate",
+            "reaction_point",
+            "reverse",
+            "sample",
+            "scheme",
+            "session",
+            "stop",
+            "sweep",
+            "traffic",
+            "transport",
+            // Lists, tables and texts that are empty.
+            "capacity",
+            "change",
+            "flow",
+            "from",
+            "kind",
+            "line",
+            "mix",
+            "path",
+            "policers",
+            "title",
+            "to",
+        ];
+        let schema = tree();
+        let mut silent = Vec::new();
+        for (name, definition) in schema["$defs"].as_object().unwrap().iter().chain([(&"".to_owned(), &schema)]) {
+            let required = definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let required: Vec<&str> = required.collect();
+            for (key, parameter) in definition["properties"].as_object().into_iter().flatten() {
+                let is_stated = parameter.get("default").is_some_and(|default| !default.is_null());
+                if !is_stated && !required.contains(&key.as_str()) && !NOT_THERE.contains(&key.as_str()) {
+                    silent.push(format!("{name}.{key}"));
+                }
+            }
+        }
+        assert_eq!(silent, [""; 0]);
+    }
+
     #[test]
     fn definitions_are_named_after_their_parts() {
         let schema = tree();

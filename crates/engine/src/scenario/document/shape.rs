@@ -1,6 +1,6 @@
-//! What was given against what was read of it: a list in place of a table, or one that is too long, is told.
+//! Compares what was given with what was read of it, and finds a list in place of a table, and a list that is too long.
 //!
-//! serde reads the values of a list as those of a table's keys, in order, and leaves aside what a list has too many.
+//! serde reads a list as the values of a table's keys, in order, and ignores values that are left over.
 
 use serde_json::Value;
 

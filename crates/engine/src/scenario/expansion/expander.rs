@@ -17,7 +17,7 @@ pub(crate) struct Expander {
 /// What was expanded last.
 #[derive(Debug)]
 struct Last {
-    /// The scenario, as far as lines and flows depend on it. The rest may be older.
+    /// The scenario. What lines and flows do not depend on may be older.
     written: Scenario,
     expanded: Scenario,
     templates: Templates,
@@ -62,7 +62,7 @@ impl Last {
         let (last, now) = (&self.written, scenario);
         // With a load the numbers of flows depend on lines and routes, too.
         let is_apart = |scenario: &Scenario| scenario.traffic.is_none() && scenario.recordings.is_empty();
-        if !is_apart(last) || !is_apart(now) || last.network != now.network {
+        if !is_apart(last) || !is_apart(now) || last.network != now.network || last.demands != now.demands {
             return Stale::ALL;
         }
         Stale {
@@ -90,6 +90,7 @@ impl Last {
     fn note(&mut self, scenario: &Scenario) {
         renew(&mut self.written.network, &scenario.network);
         renew(&mut self.written.traffic, &scenario.traffic);
+        renew(&mut self.written.demands, &scenario.demands);
         match (&mut self.written.defaults, &scenario.defaults) {
             (Some(kept), Some(now)) => {
                 renew(&mut kept.line, &now.line);

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! the flows over the port have the mean rate `load C`, and kind `k` has `s_k` of it. Without a load, `f` keeps the count
-//! of each group: `sum of n_gk = c_g`. Flows are whole, so the load that results is told beside the one that was asked
-//! for.
+//! of each group: `sum of n_gk = c_g`. Flows are whole, so `penstock check` prints the load that results beside the one
+//! that was asked for.
 
 use std::collections::BTreeMap;
 

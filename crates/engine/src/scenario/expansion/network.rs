@@ -63,9 +63,11 @@ pub(super) fn lay_network<'a>(
     let lay_out = || network.lay_out().map_err(|fault| fault.under(keyword).under("network"));
     let layout = known(&mut templates.layout, lay_out)?;
     let line = || json!({ "between": ["", ""], "rate": "1 b/s" });
-    let line: &Line = known(&mut templates.line, || read_template(&defaults.line, line(), "line", &OF_LINES))?;
+    let line: &Line =
+        known(&mut templates.line, || read_template(&defaults.line, line(), "line", &OF_LINES, "network"))?;
     let flow = || json!({ "traffic": { "greedy": {} } });
-    let flow: &Flow = known(&mut templates.flow, || read_template(&defaults.flow, flow(), "flow", &OF_FLOWS))?;
+    let flow: &Flow =
+        known(&mut templates.flow, || read_template(&defaults.flow, flow(), "flow", &OF_FLOWS, "network"))?;
     expanded.equal_paths = expanded.equal_paths.or(layout.is_multipath.then_some(EqualPaths::Hash));
     let mut made = Made { keyword, places: BTreeMap::new(), defaults, traffic: None };
     for LaidLine { name, between, rate, delay, keys } in layout.lines.iter().filter(|_| stale.lines) {
@@ -91,23 +93,25 @@ pub(super) fn lay_network<'a>(
 }
 
 /// What is known, or else is made now.
-fn known<T>(template: &mut Option<T>, make: impl FnOnce() -> Result<T, Fault>) -> Result<&T, Fault> {
+pub(super) fn known<T>(template: &mut Option<T>, make: impl FnOnce() -> Result<T, Fault>) -> Result<&T, Fault> {
     let made = template.take().map_or_else(make, Ok)?;
     Ok(template.insert(made))
 }
 
-/// A line or a flow with these defaults, and with `own` where they are silent. What the network gives may not be among
-/// them.
-fn read_template<T: DeserializeOwned>(
+/// A line or a flow with these defaults, and with `own` where they are silent. What its giver gives, a network or a demand,
+/// may not be among them.
+pub(super) fn read_template<T: DeserializeOwned>(
     defaults: &Map<String, Value>,
     own: Value,
     kind: &str,
     given: &[&str],
+    giver: &str,
 ) -> Result<T, Fault> {
     let under = |fault: Fault| fault.under(kind).under("defaults");
     if let Some((key, value)) = defaults.iter().find(|(key, _)| given.contains(&key.as_str())) {
-        let reason = format!("the network gives each {kind} its own");
-        return Err(under(Fault::new(key, value, reason, "delete it, or write the lines and flows without a network")));
+        let reason = format!("the {giver} gives each {kind} its own");
+        let remedy = format!("delete it, or write the lines and flows without a {giver}");
+        return Err(under(Fault::new(key, value, reason, remedy)));
     }
     let Value::Object(mut tree) = own else { return part(&own).map_err(under) };
     for (key, value) in defaults {

@@ -1,7 +1,7 @@
 //! A network of the aeronautical telecommunication network (ATN): aircraft, ground stations, and one centre. Aircraft
 //! share the data link of their station; lines lead from the stations to one router, and a trunk from there to the
 //! centre. As in the two cases of the ATN study, congestion comes at a slow data link, or where many stations meet at
-//! the trunk (specs/atn.md, 5).
+//! the trunk (docs/models/atn.md).
 //!
 //! A data link is a line: it has no collisions, and the aircraft of a station share one queue.
 

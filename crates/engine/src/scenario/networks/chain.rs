@@ -1,4 +1,4 @@
-//! A chain: trunks in a row. Flow `long` crosses all of them, `local_1` the first, and so on (specs/abr.md, 4.3).
+//! A chain: trunks in a row. Flow `long` crosses all of them, `local_1` the first, and so on (docs/models/networks.md).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

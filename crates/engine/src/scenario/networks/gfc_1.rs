@@ -1,4 +1,5 @@
-//! Generic Fairness Configuration 1: five switches, 23 connections in six groups (ATM Forum 94-0557; specs/abr.md, 4.1).
+//! Generic Fairness Configuration 1: five switches, 23 connections in six groups (ATM Forum 94-0557;
+//! docs/models/networks.md#gfc-1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Generic Fairness Configuration 2: seven switches, 22 connections in eight groups (ATM Forum 94-0557; specs/abr.md,
-//! 4.2).
+//! Generic Fairness Configuration 2: seven switches, 22 connections in eight groups (ATM Forum 94-0557;
+//! docs/models/networks.md#gfc-2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! A parking lot: trunks in a row. Flow `enters_1` crosses all of them, `enters_2` all but the first, and so on: all share
-//! the last (specs/abr.md, 4.3).
+//! A parking lot: trunks in a row. Flow `enters_1` crosses all of them, `enters_2` all but the first, and so on: all
+//! share the last (docs/models/networks.md).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Upstream: many flows on a first trunk, of which one goes on over a second trunk with few others. The few can have what
-//! the one cannot use (specs/abr.md, 4.3).
+//! Upstream: many flows on a first trunk, of which one goes on over a second trunk with few others. The few can have
+//! what the one cannot use (docs/models/networks.md).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

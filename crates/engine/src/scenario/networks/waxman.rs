@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// Of 100 nodes 4,950 pairs: the number of lines is a sum of independent events with known probabilities, so it is
-    /// within four standard deviations of its mean; and so is that of the shorter half.
+    /// within four standard deviations of its mean. The number of lines of the shorter half is, too.
     #[test]
     fn the_number_of_lines_is_that_of_the_formula() {
         for (alpha, beta, seed) in [(0.2, 0.6, 1), (0.2, 0.6, 2), (0.5, 0.3, 3), (1.0, 1.0, 4)] {

@@ -138,8 +138,9 @@ impl Placed for Line {
     }
 
     fn is_like(&self, other: &Line) -> bool {
-        let Line { between: _, rate: _, delay: _, order, queues, scheme, congestion_point, outage, reverse } = self;
-        (order, queues, scheme) == (&other.order, &other.queues, &other.scheme)
+        let Line { between: _, rate: _, delay: _, order, queues, scheduler, scheme, congestion_point, outage, reverse } =
+            self;
+        (order, queues, scheduler, scheme) == (&other.order, &other.queues, &other.scheduler, &other.scheme)
             && (congestion_point, outage, reverse) == (&other.congestion_point, &other.outage, &other.reverse)
     }
 }
@@ -148,8 +149,7 @@ impl Placed for Line {
 #[derive(Serialize)]
 struct FlowPlace<'a> {
     count: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    active: Option<bool>,
+    active: bool,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     path: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -160,8 +160,7 @@ struct FlowPlace<'a> {
 
 impl Placed for Flow {
     fn place(&self) -> impl Serialize {
-        let active = (!self.active).then_some(false);
-        FlowPlace { count: self.count, active, path: &self.path, from: &self.from, to: &self.to }
+        FlowPlace { count: self.count, active: self.active, path: &self.path, from: &self.from, to: &self.to }
     }
 
     fn is_placed_as(&self, other: &Flow) -> bool {

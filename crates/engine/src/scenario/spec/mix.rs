@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::core::error::Fault;
+use crate::core::word;
 
 /// Shares may miss their sum of 1 by so much: that is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -27,8 +28,9 @@ pub struct NetworkTraffic {
     /// network are only their proportions then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
-    /// The port whose load this is: LINE, or LINE.reverse. If absent, the one with the highest load.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The port whose load this is: LINE, or LINE.reverse. "auto" is the one with the highest load.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<String>")]
     pub of: Option<String>,
     /// Kinds of your own, and other keys for a kind that has a name already.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -48,7 +50,7 @@ impl NetworkTraffic {
     /// The kinds of the mix with their shares, which add up to 1.
     ///
     /// # Errors
-    /// The first fault of a share, or that of their sum.
+    /// The first fault of a share, or of the sum of all.
     pub fn shares(&self) -> Result<Vec<(&str, f64)>, Fault> {
         let under = |fault: Fault, kind: &str| fault.under(&crate::scenario::path::shown_key(kind)).under("mix");
         let mut rest = None;

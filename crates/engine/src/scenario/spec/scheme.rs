@@ -259,7 +259,7 @@ mod tests {
         assert!(text(&told).contains(r#""target":0.8"#));
         assert_eq!(told.parts.reaction_point, plain.parts.reaction_point);
         let timed = read("scheme.erica_plus = { erica.interval = { time = '1 ms' } }").unwrap();
-        assert!(text(&timed).contains(r#""interval":{"time":"1 ms"}"#), "{}", text(&timed));
+        assert!(text(&timed).contains(r#""interval":{"time":"1 ms","cells":"unlimited"}"#), "{}", text(&timed));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Files whose lost PDUs are sent again: the source's part. The receiver's is `notification_point.gap_report`.
 //!
-//! The satellite thesis names retransmission as future work (papers/satellite-atm-thesis.txt, section 9.2). The mechanism
-//! is ours:
+//! The satellite thesis names retransmission as future work (section 9.2). The mechanism is ours
+//! (docs/models/voice-video-data.md#repeats):
 //!
 //! ```text
 //! report of a gap       its PDUs are sent again, before the next PDU of the file, at the rate of the file

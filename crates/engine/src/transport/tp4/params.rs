@@ -1,7 +1,7 @@
 //! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and the parts that both halves of a connection share.
 //!
-//! specs/atn.md, 2 and 4. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms
-//! and acknowledges. A packet of the user is a TSDU: one DT TPDU, or several if it is longer than a TPDU may be. Each TPDU
+//! docs/models/tp4.md. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms and
+//! acknowledges. A packet of the user is a TSDU: one DT TPDU, or several if it is longer than a TPDU may be. Each TPDU
 //! is in an NPDU of its own.
 
 use schemars::JsonSchema;
@@ -15,6 +15,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::{Span, Time};
+use crate::core::word;
 
 /// Shortest T1 and W. Shorter timers would dominate the run.
 const SHORTEST: Span = Span::milliseconds(1);
@@ -29,8 +30,9 @@ pub struct Params {
     pub extended: bool,
     /// Octets of the longest DT TPDU, its header included: 128, 256, 512, 1024, 2048, 4096 or 8192 (the TPDU size that the
     /// CR TPDU proposes, and that both ends use). A longer packet is sent in several DT TPDUs, of which the last has EOT.
-    /// If absent, each packet is one DT TPDU of any length.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// "unlimited" makes each packet one DT TPDU of any length.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<u16>")]
     pub tpdu_size: Option<u16>,
     /// AKs report the DT TPDUs that arrived after a missing one, at most 32 numbers beyond the missing one. What is
     /// reported is not sent again. What is missing before it is sent again when its own T1 expires, and not only when it
@@ -51,9 +53,10 @@ pub struct Params {
     /// Time after which a receiver repeats its last AK (W).
     pub window_time: Span,
     /// Time without any TPDU of a connection after which an end releases it (I). It must be longer than W: then both
-    /// ends send an AK at least once in W, and only a broken connection is silent for so long. 180 s is usual. If
-    /// absent, no end has this timer, and only the receiver repeats AKs.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// ends send an AK at least once in W, and only a broken connection is silent for so long. 180 s is usual. With
+    /// "never" no end has this timer, and only the receiver repeats AKs.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Span>")]
     pub inactivity_time: Option<Span>,
     /// Largest number of transmissions of one TPDU (N). After these, the sender releases the connection. A user with a
     /// schedule of connections then waits for its next one. Any other user opens a new one at once.
@@ -167,7 +170,7 @@ impl Default for Octets {
 }
 
 impl Octets {
-    /// Those of an AK that reports these DT TPDUs. Numbers in sequence are one block (specs/atn.md, 2).
+    /// Those of an AK that reports these DT TPDUs. Numbers in sequence are one block (X.224).
     pub(super) fn acknowledgement_with(&self, received: u32) -> u16 {
         let blocks = (received & !(received << 1)).count_ones() as u16;
         let parameter = if blocks > 0 { 2 + self.block.saturating_mul(blocks) } else { 0 };
@@ -354,7 +357,7 @@ impl Header {
         let mut pdu = Pdu::new(self.flow, sequence, octets, self.priority, body);
         pdu.marks = self.marks;
         pdu.lifetime = self.lifetime;
-        pdu.npdu_priority = body.connection().map_or(0, |connection| self.priorities.of(connection));
+        pdu.set_npdu_priority(body.connection().map_or(0, |connection| self.priorities.of(connection)));
         pdu
     }
 }
@@ -477,7 +480,7 @@ mod tests {
         let mut counts = [0; 16];
         for connection in 0..3000 {
             let bodies = [Body::ConnectRequest { credit: 0, connection }, Body::DisconnectConfirm { connection }];
-            let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority);
+            let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority());
             assert_eq!(first, last);
             counts[usize::from(first)] += 1;
         }

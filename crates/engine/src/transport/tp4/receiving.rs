@@ -1,5 +1,5 @@
 //! The receiving half of a transport connection. It confirms the connection, orders the user's packets, acknowledges
-//! them and gives credit (ISO 8073 class 4; specs/atn.md, 2 and 4).
+//! them and gives credit (ISO 8073 class 4; docs/models/tp4.md).
 
 use std::collections::VecDeque;
 

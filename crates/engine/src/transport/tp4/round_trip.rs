@@ -1,5 +1,7 @@
 //! The sender's estimate of the round-trip time, and the retransmission timer T1 based on it.
 //!
+//! Its page: docs/models/tp4.md.
+//!
 //! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: mean + k deviations, by default with his gains 1/8 and
 //! 1/4 and k = 4. The first sample sets the mean, and the deviation to half the sample (RFC 6298, 2.2).
 

@@ -1,6 +1,6 @@
 //! The sending half of a transport connection. It opens the connection, numbers and sends the user's packets, stores
-//! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4; specs/atn.md, 2
-//! and 4).
+//! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4;
+//! docs/models/tp4.md).
 
 mod offered;
 mod peer;

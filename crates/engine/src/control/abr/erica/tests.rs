@@ -1,6 +1,9 @@
 //! ERICA with numbers by hand: a line of 100 cells a millisecond, target 0.9, an interval of 1 ms.
 
 use super::super::cells::{backward, data, er, forward, video, view};
+use super::super::census::Active;
+use super::super::interval;
+use super::super::minimum::Mcr;
 use super::*;
 use crate::control::laws::{guaranteed, port_of};
 use crate::core::pdu::Marks;
@@ -223,7 +226,7 @@ fn decayed_contributions_count_partly() {
 
 #[test]
 fn the_load_factor_may_be_averaged() {
-    let mut switch = switch(&Params { averaging: Some(0.25), ..params() });
+    let mut switch = switch(&Params { averaging: 0.25, ..params() });
     arrive(&mut switch, 0.0, &[(0, 90, LINE)]);
     arrive(&mut switch, 1.0, &[(0, 45, LINE)]);
     granted(&mut switch, 0, 2.0);
@@ -244,7 +247,7 @@ fn cells_target_and_length_may_be_averaged_apart() {
     // An interval ends after 1 ms or 60 cells. A line of 100 cells a millisecond with a target of 90.
     let interval = interval::Params::ending(Some(Span::milliseconds(1)), Some(60));
     let averaged = Averaged::Components;
-    let mut switch = switch(&Params { averaging: Some(0.25), averaged, interval, ..params() });
+    let mut switch = switch(&Params { averaging: 0.25, averaged, interval, ..params() });
     // First 45 cells in 1 ms, used as they are: 45 / (1 x 90).
     arrive(&mut switch, 0.0, &[(0, 45, LINE)]);
     granted(&mut switch, 0, 1.0);
@@ -268,7 +271,7 @@ fn cells_target_and_length_may_be_averaged_apart() {
 #[test]
 fn an_average_target_of_nothing_is_an_infinite_load() {
     let averaged = Averaged::Components;
-    let mut switch = switch(&Params { averaging: Some(0.5), averaged, ..params() });
+    let mut switch = switch(&Params { averaging: 0.5, averaged, ..params() });
     for _ in 0..100 {
         switch.on_arrival(&mut video(), &view(100.0, 0));
     }
@@ -301,18 +304,18 @@ fn cells_out_of_rate_are_no_input_and_their_connection_is_active() {
 fn faults_are_found() {
     let faulty = |params: Params| params.check().err().map(|fault| fault.path);
     assert_eq!(faulty(Params::default()), None);
-    assert_eq!(faulty(Params { target: Some(0.0), ..params() }).as_deref(), Some("target"));
+    assert_eq!(faulty(Params { target: 0.0, ..params() }).as_deref(), Some("target"));
     let interval = interval::Params::ending(None, None);
     assert_eq!(faulty(Params { interval, ..params() }).as_deref(), Some("interval"));
     assert_eq!(faulty(Params { delta: -0.1, ..params() }).as_deref(), Some("delta"));
     let active = Active::Decayed { factor: 2.0 };
     assert_eq!(faulty(Params { active, ..params() }).as_deref(), Some("active.decayed.factor"));
-    assert_eq!(faulty(Params { averaging: Some(0.0), ..params() }).as_deref(), Some("averaging"));
+    assert_eq!(faulty(Params { averaging: 0.0, ..params() }).as_deref(), Some("averaging"));
 }
 
 /// The shared line with minima of 10, 20 and 60 of its 100 cells a millisecond; the target is the whole line.
 fn with_minima(mcr: Mcr) -> Erica {
-    let params = Params { target: Some(1.0), mcr, ..params() };
+    let params = Params { target: 1.0, mcr, ..params() };
     assert_eq!(params.check(), Ok(()));
     Erica::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE, 0.6 * LINE]))
 }
@@ -368,7 +371,7 @@ fn a_connection_at_its_floor_counts_with_its_share() {
 #[test]
 fn a_newcomer_brings_its_minimum_rate_at_once() {
     for (mcr, before, after) in [(Mcr::Plus, 0.7 / 2.0, 0.1 / 3.0), (Mcr::Floor, 0.5, 0.2)] {
-        let params = Params { target: Some(1.0), mcr, immediate_fair_share: true, ..params() };
+        let params = Params { target: 1.0, mcr, immediate_fair_share: true, ..params() };
         let mut switch = Erica::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE, 0.6 * LINE]));
         arrive(&mut switch, 0.0, &[(0, 10, 0.1 * LINE), (1, 20, 0.2 * LINE)]);
         granted(&mut switch, 0, 1.0);

@@ -34,7 +34,7 @@ fn after(source: &mut Source, er: f64, marks: Marks) -> f64 {
 
 #[test]
 fn rule_1_acr_lies_between_mcr_and_pcr_and_paces() {
-    let mut source = source(Params { mcr: Some(Rate(1_000_000)), rif: AutoOr::Given(1.0), rdf: 1.0, ..slow_start() });
+    let mut source = source(Params { mcr: Rate(1_000_000), rif: AutoOr::Given(1.0), rdf: 1.0, ..slow_start() });
     assert_eq!(source.allowance(ms(0)), Allowance::Rate(10e6));
     assert_eq!(after(&mut source, 1e9, Marks::default()), 100e6);
     assert_eq!(source.allowance(ms(0)), Allowance::Rate(100e6));
@@ -55,7 +55,7 @@ fn rule_2_begins_at_icr_with_a_forward_rm_cell() {
     assert_eq!(source(Params::default()).acr, 155.52e6);
     let bounded = Params { tbe: Count(1000), frtt: Some(Span::milliseconds(100)), ..Params::default() };
     assert_eq!(source(bounded.clone()).acr, 4.24e6);
-    assert_eq!(source(Params { mcr: Some(Rate(5_000_000)), ..bounded }).acr, 5e6);
+    assert_eq!(source(Params { mcr: Rate(5_000_000), ..bounded }).acr, 5e6);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn an_icr_of_auto_is_the_equal_share_within_its_bounds() {
     };
     assert_eq!(icr(auto(), 25e6), 25e6);
     assert_eq!(icr(auto(), 200e6), 155.52e6);
-    assert_eq!(icr(Params { mcr: Some(Rate(30_000_000)), ..auto() }, 25e6), 30e6);
+    assert_eq!(icr(Params { mcr: Rate(30_000_000), ..auto() }, 25e6), 30e6);
     // 1,000 cells in 100 ms are 4.24 Mb/s.
     let exposed = Params { tbe: Count(1000), frtt: Some(Span::milliseconds(100)), ..auto() };
     assert_eq!(icr(exposed, 25e6), 4.24e6);
@@ -136,7 +136,7 @@ fn rule_5_falls_back_to_icr_after_a_pause() {
 #[test]
 fn rule_6_cuts_once_crm_forward_rm_cells_are_unacknowledged() {
     for (cdf, least) in [(1.0 / 16.0, 0.0), (0.25, 7e6), (1.0, 0.0), (0.0, 0.0)] {
-        let mcr = Some(Rate(least as u64)).filter(|&rate| rate > Rate(0));
+        let mcr = Rate(least as u64);
         let mut source = source(Params { tbe: Count(65), cdf, mcr, ..slow_start() });
         // Crm = ceil(65 / 32) = 3: RM cell number 3 + 1 + k states ICR (1 - CDF)^(k + 1), but not less than MCR.
         let mut expected = 10e6;
@@ -212,7 +212,7 @@ fn rule_8_only_cells_without_bn_acknowledge() {
 
 #[test]
 fn rule_9_obeys_the_explicit_rate_last() {
-    let mut source = source(Params { mcr: Some(Rate(2_000_000)), ..slow_start() });
+    let mut source = source(Params { mcr: Rate(2_000_000), ..slow_start() });
     assert_eq!(after(&mut source, 12e6, Marks::default()), 12e6);
     assert_eq!(after(&mut source, 11.5e6, Marks::CI), 11.25e6);
     assert_eq!(after(&mut source, 5e6, Marks::CI), 5e6);
@@ -316,12 +316,12 @@ fn faults_are_found() {
     let faulty = |params: Params| params.check().err().map(|fault| fault.path).unwrap_or_default();
     let good = slow_start();
     assert_eq!(faulty(good.clone()), "");
-    for rates in [(1, 10), (10, 100)].map(|(mcr, icr)| (Some(Rate(mcr)), Some(AutoOr::Given(Rate(icr * 100))))) {
+    for rates in [(1, 10), (10, 100)].map(|(mcr, icr)| (Rate(mcr), Some(AutoOr::Given(Rate(icr * 100))))) {
         assert_eq!(faulty(Params { mcr: rates.0, icr: rates.1, ..good.clone() }), "");
     }
     assert_eq!(faulty(Params { pcr: Some(Rate(7_200_000_000)), ..good.clone() }), "pcr");
-    assert_eq!(faulty(Params { mcr: Some(Rate(100_000_001)), ..good.clone() }), "mcr");
-    assert_eq!(faulty(Params { mcr: Some(Rate(10_000_001)), ..good.clone() }), "icr");
+    assert_eq!(faulty(Params { mcr: Rate(100_000_001), ..good.clone() }), "mcr");
+    assert_eq!(faulty(Params { mcr: Rate(10_000_001), ..good.clone() }), "icr");
     assert_eq!(faulty(Params { icr: Some(AutoOr::Given(Rate(100_000_001))), ..good.clone() }), "icr");
     assert_eq!(faulty(Params { tcr: Rate(100_000_000), ..good.clone() }), "tcr");
     for (rif, path) in [(1.0, ""), (1.0 / 32768.0, ""), (1.0 / 65536.0, "rif"), (0.1, "rif"), (f64::NAN, "rif")] {

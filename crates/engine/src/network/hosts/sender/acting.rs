@@ -3,11 +3,11 @@
 use super::demand::Supply;
 use super::progress::{Due, Progress};
 use crate::control::{Reaction, ReactionPoint, WithReaction};
+use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 use crate::network::context::{FlowState, kind_of};
 use crate::network::hosts::uplink::Uplink;
-use crate::network::lane::Key;
 
 /// Runs a sender over an interval of time.
 pub(super) struct Acting<'a, 'b, T> {

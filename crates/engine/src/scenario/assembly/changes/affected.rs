@@ -1,8 +1,8 @@
 //! Which checks a change can fail, and these checks.
 //!
 //! The scenario before a change has passed every check. So each line and each flow that changes is checked alone; the
-//! rest, only if the change alters something that a check of several parts together reads. In builds with debug
-//! assertions every verdict is compared with that on the whole scenario.
+//! rest, only if the change alters something that a check of several parts together reads. A new check of this kind has to
+//! be named here. In builds with debug assertions every verdict is compared with that on the whole scenario.
 
 use std::iter;
 
@@ -84,7 +84,7 @@ fn is_port_seen(was: &PortPlan<'_>, is: &PortPlan<'_>, minimum: f64, scenario: &
         || (was.delay != is.delay && start.routes == Routes::LeastDelay)
         || (was.delay > is.delay && reactions().any(may_be_too_short))
         || (was.outage != is.outage && reactions().any(stalls))
-        || differ(was.queues, is.queues, bits_of_queues)
+        || differ(was.queues, is.queues, seen_of_queues)
         || (differ(was.queues, is.queues, pdus_of_queues) && reactions().any(stalls))
         || differ(&was.congestion, &is.congestion, |point| point.map(seen_of_point))
 }
@@ -98,12 +98,12 @@ fn seen_of_point(point: &CongestionParams) -> impl PartialEq + use<> {
     (point.sends(), point.hears(), point.needs())
 }
 
-fn bits_of_queues(queues: &[queue::Params]) -> Vec<impl PartialEq + use<>> {
-    queues.iter().map(QueueParams::size_in_bits).collect()
+fn seen_of_queues(queues: &[queue::Params]) -> Vec<impl PartialEq + use<>> {
+    queues.iter().map(|queue| (queue.size_in_bits(), queue.sends())).collect()
 }
 
 fn pdus_of_queues(queues: &[queue::Params]) -> Vec<Option<u64>> {
-    queues.iter().map(|queue| queue.build(()).size()).collect()
+    queues.iter().map(|queue| queue.sketch().size()).collect()
 }
 
 /// What a check reads of a group of flows that can change.

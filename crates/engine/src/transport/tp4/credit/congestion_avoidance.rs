@@ -1,4 +1,4 @@
-//! Receiving transport layer congestion avoidance (papers/atn-congestion-management.txt, 3.1; specs/atn.md, 4).
+//! Receiving transport layer congestion avoidance (ATNP/WG2/WP197, 3.1; docs/models/atn.md).
 //!
 //! The window W is constant until `sampling` x W (the text: 2 W) DT TPDUs have arrived since the last decision. (The
 //! text counts from the last credit sent, so the count would restart with every AK.) Then the receiver counts the TPDUs
@@ -137,7 +137,7 @@ mod tests {
         receiver.credit(0)
     }
 
-    /// specs/truths.md, 14: the window before each decision.
+    /// docs/models/atn.md#receiver-strategies, by hand: the window before each decision.
     #[test]
     fn windows_for_given_shares_of_marks() {
         let mut receiver = receiver(&Params { decrease: 0.5, ..Params::default() });

@@ -1,4 +1,4 @@
-//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the receiver always gives the
+//! No congestion management (ATNP/WG2/WP197, section 5, first row): the receiver always gives the
 //! whole credit that its buffers allow.
 
 use schemars::JsonSchema;

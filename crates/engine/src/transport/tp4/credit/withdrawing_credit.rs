@@ -1,9 +1,8 @@
-//! Receiving transport layer withdrawing credit (papers/atn-congestion-management.txt, 3.2): the pseudo-code of 3.2.2
+//! Receiving transport layer withdrawing credit (ATNP/WG2/WP197, 3.2): the pseudo-code of 3.2.2
 //! step by step, executed for each AK.
 //!
-//! Two misprints are corrected (specs/atn.md, 4). `if (size(new_adv_window = saw))` is a comparison, and in CE-OAW the
-//! edges are those of the current window. Numbers here have no modulus. The mechanism applies it.
-//! are those of the current window. Numbers here have no modulus: that is the mechanism's.
+//! Two misprints are corrected (docs/models/atn.md#atn-readings). `if (size(new_adv_window = saw))` is a comparison,
+//! and in CE-OAW the edges are those of the current window. Numbers here have no modulus: the mechanism applies it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

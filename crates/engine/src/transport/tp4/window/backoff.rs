@@ -1,4 +1,4 @@
-//! Sending transport layer backoff (papers/atn-congestion-management.txt, 3.3.2; specs/atn.md, 4).
+//! Sending transport layer backoff (ATNP/WG2/WP197, 3.3.2; docs/models/atn.md#sender-strategies).
 //!
 //! The life of a connection is a sequence of phases. A phase begins with the connection and with each retransmission.
 //! At the start of a phase: threshold = max(window / 2, 1), window = 1. Each acknowledged DT TPDU increases the window

@@ -1,5 +1,5 @@
-//! DECbit at a sender: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; specs/atn.md, 2. It is for comparison with
-//! the strategies of the ATN study.
+//! DECbit at a sender: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; docs/models/decbit.md. It is for comparison
+//! with the strategies of the ATN study.
 //!
 //! Each acknowledgement states whether the data experienced congestion. TP4 has no field for this, so a mark of the PDU
 //! carries it. The sender decides once two windows of TPDUs are acknowledged: the one before the last decision, and the
@@ -96,7 +96,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
 
-    /// specs/truths.md, 14: with a pipe of 10, any window above 10 is marked.
+    /// docs/models/decbit.md: with a pipe of 10, any window above 10 is marked.
     #[test]
     fn a_pipe_of_ten() {
         let mut sender = Decbit::new(&Params::default(), ());

@@ -1,4 +1,4 @@
-//! Sending transport layer backoff with Error NPDUs (papers/atn-congestion-management.txt, 3.3 and 3.3.1). A phase also
+//! Sending transport layer backoff with Error NPDUs (ATNP/WG2/WP197, 3.3 and 3.3.1). A phase also
 //! begins with each Error Report about the connection.
 //!
 //! The text identifies the connections of a report by two NSAPs, which means all connections between two hosts. Here a

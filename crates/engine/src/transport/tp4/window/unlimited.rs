@@ -1,4 +1,4 @@
-//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the sender uses its whole
+//! No congestion management (ATNP/WG2/WP197, section 5, first row): the sender uses its whole
 //! credit.
 
 use schemars::JsonSchema;

@@ -1,0 +1,229 @@
+//! The kinds of PDUs, and the contents of each in two words.
+
+use crate::core::time::Time;
+
+/// Defines [`Kind`] and [`Body`] from the list of kinds. An entry has the class of the kind (data or control), its name
+/// in tables, its fields, the two words that they are written as, and how they are read from these words.
+macro_rules! define_kinds {
+    ([$first:ident, $second:ident] $(
+        $(#[$doc:meta])+
+        $class:ident $kind:ident $name:literal {
+            $($(#[$field_doc:meta])+ $field:ident: $type:ty = $read:expr,)*
+        } => $words:expr;
+    )+) => {
+        /// The kind of a PDU. It decides how the body is read.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Kind {
+            $($(#[$doc])+ $kind,)+
+        }
+
+        impl Kind {
+            const ALL: &[Kind] = &[$(Kind::$kind),+];
+
+            /// Whether it carries user data; all other kinds are control.
+            #[must_use]
+            #[inline]
+            pub fn is_data(self) -> bool {
+                match self {
+                    $(Kind::$kind => define_kinds!(@is_data $class),)+
+                }
+            }
+
+            /// Its name in tables.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Kind::$kind => $name,)+
+                }
+            }
+
+            /// The kind whose number is the low octet of `word`, as [`Body::ErrorReport`] stores it.
+            fn numbered(word: u64) -> Kind {
+                Kind::ALL[(word & 0xff) as usize % Kind::ALL.len()]
+            }
+        }
+
+        /// The typed contents of a PDU.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Body {
+            $($(#[$doc])+ $kind { $($(#[$field_doc])+ $field: $type,)* },)+
+        }
+
+        impl Body {
+            #[inline(always)]
+            pub(super) fn kind(&self) -> Kind {
+                match self {
+                    $(Body::$kind { .. } => Kind::$kind,)+
+                }
+            }
+
+            #[inline(always)]
+            pub(super) fn words(&self) -> [u64; 2] {
+                match *self {
+                    $(Body::$kind { $($field),* } => $words,)+
+                }
+            }
+
+            /// The contents of a PDU of this kind.
+            #[inline]
+            pub(super) fn read(kind: Kind, [$first, $second]: [u64; 2]) -> Body {
+                match kind {
+                    $(Kind::$kind => Body::$kind { $($field: $read),* },)+
+                }
+            }
+        }
+    };
+    (@is_data data) => { true };
+    (@is_data control) => { false };
+}
+
+// The number of a kind is its place in this list. Fingerprints have these numbers: append.
+define_kinds! { [first, second]
+    /// User data, with the time of its transmission and the number of its file or frame.
+    data Data "data" {
+        /// Time when the sender transmitted it.
+        born: Time = Time(first),
+        /// Number of its file, frame or message.
+        number: u64 = second,
+    } => [born.0, number];
+
+    /// ATM resource management cell: explicit rate and current cell rate, bits per second.
+    control ResourceManagement "resource_management" {
+        /// Explicit rate: the highest rate that the network grants.
+        er: f64 = f64::from_bits(first),
+        /// Current cell rate: the rate that the source uses.
+        ccr: f64 = f64::from_bits(second),
+    } => [er.to_bits(), ccr.to_bits()];
+
+    /// Congestion notice from a switch or a destination to a source: congestion at `point`.
+    control Notice "notice" {
+        /// Number of the port that saw the congestion (of the node, if the notice comes from a destination).
+        point: u32 = low(first),
+        /// Severity on the scheme's own scale: the satellite study has Type 0 and Type 2.
+        severity: u8 = second as u8,
+    } => [u64::from(point), u64::from(severity)];
+
+    /// Acknowledgement of data by a receiver: all PDUs up to and including `number` arrived.
+    control Acknowledgement "acknowledgement" {
+        /// Sequence number of the newest PDU received in order.
+        number: u64 = first,
+        /// PDUs that the receiver can accept beyond it.
+        credit: u64 = second,
+    } => [number, credit];
+
+    /// TP4 DT TPDU: user data of a transport connection. Numbers in the network are modulo 2^7 or 2^31.
+    data DataTpdu "data_tpdu" {
+        /// Time when this copy was transmitted.
+        born: Time = Time(first),
+        /// TPDU-NR, at most 31 bits.
+        number: u32 = high(second) & (u32::MAX >> 1),
+        /// Whether it ends a packet of the user (EOT).
+        is_last: bool = high(second) >> 31 == 0,
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [born.0, pair(number | u32::from(!is_last) << 31, connection)];
+
+    /// TP4 CR TPDU: requests a transport connection.
+    control ConnectRequest "connect_request" {
+        /// DT TPDUs that may be sent in the other direction (CDT).
+        credit: u16 = first as u16,
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [u64::from(credit), pair(0, connection)];
+
+    /// TP4 CC TPDU: confirms a transport connection.
+    control ConnectConfirm "connect_confirm" {
+        /// DT TPDUs that may be sent (CDT).
+        credit: u16 = first as u16,
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [u64::from(credit), pair(0, connection)];
+
+    /// TP4 AK TPDU: acknowledges data and grants credit.
+    control AcknowledgementTpdu "acknowledgement_tpdu" {
+        /// Next DT TPDU expected (YR-TU-NR).
+        number: u32 = high(second),
+        /// DT TPDUs that may be sent from that number on (CDT).
+        credit: u16 = (first >> 16) as u16,
+        /// Orders acknowledgements with the same number.
+        subsequence: u16 = first as u16,
+        /// Selective acknowledgement: bit n is set if DT TPDU YR-TU-NR + 1 + n has arrived.
+        received: u32 = high(first),
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [pair(received, u32::from(credit) << 16 | u32::from(subsequence)), pair(number, connection)];
+
+    /// TP4 DR TPDU: releases a transport connection.
+    control DisconnectRequest "disconnect_request" {
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [0, pair(0, connection)];
+
+    /// TP4 DC TPDU: confirms the release.
+    control DisconnectConfirm "disconnect_confirm" {
+        /// Reference of the transport connection.
+        connection: u32 = low(second),
+    } => [0, pair(0, connection)];
+
+    /// CLNP Error Report NPDU, congestion met by one NPDU: the fields that it quotes from the discarded NPDU.
+    control ErrorReport "error_report" {
+        /// Kind of the discarded NPDU.
+        about: Kind = Kind::numbered(first),
+        /// Its TPDU number, or 0.
+        number: u32 = high(second),
+        /// Reference of its transport connection.
+        connection: u32 = low(second),
+    } => [about as u64, pair(number, connection)];
+
+    /// Report of PDUs of a file that are missing: they are to be sent again.
+    control GapReport "gap_report" {
+        /// Number of the file.
+        file: u32 = low(first),
+        /// Index of the first PDU in the file.
+        first: u32 = high(second),
+        /// Number of PDUs.
+        count: u32 = low(second),
+    } => [u64::from(file), pair(first, count)];
+
+    /// Report that no PDU of a file is missing.
+    control FileReport "file_report" {
+        /// Number of the file.
+        file: u32 = low(second),
+        /// Time when the sender transmitted the PDU that completed it.
+        sent: Time = Time(first),
+    } => [sent.0, u64::from(file)];
+}
+
+impl Body {
+    /// Reference of the transport connection that it is about.
+    #[must_use]
+    pub fn connection(&self) -> Option<u32> {
+        match *self {
+            Body::DataTpdu { connection, .. }
+            | Body::ConnectRequest { connection, .. }
+            | Body::ConnectConfirm { connection, .. }
+            | Body::AcknowledgementTpdu { connection, .. }
+            | Body::DisconnectRequest { connection }
+            | Body::DisconnectConfirm { connection }
+            | Body::ErrorReport { connection, .. } => Some(connection),
+            _ => None,
+        }
+    }
+}
+
+/// Two halves of a word.
+#[inline(always)]
+pub(super) fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+#[inline(always)]
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+#[inline(always)]
+fn low(word: u64) -> u32 {
+    word as u32
+}

@@ -1,0 +1,94 @@
+//! A line whose propagation delay changes during the run.
+//!
+//! A delay changes only at a stop. PDUs that depart later take the new delay. The records of those whose departures are
+//! decided ahead get their new times: no other node has read them, for they arrive after the stop.
+//!
+//! No PDU overtakes another. Behind PDUs with a longer delay, each arrives a picosecond after the one before it at the
+//! earliest.
+
+use crate::core::time::{Span, Time};
+use crate::network::lane::Lane;
+use crate::network::port::Port;
+use crate::network::port::line::{Flight, Line};
+
+impl Line {
+    /// Arrival at the far end of the next PDU, which departs at `departure`.
+    #[inline(always)]
+    pub(in crate::network::port) fn arrival(&mut self, departure: Time) -> Time {
+        let arrival = departure + self.delay;
+        match &mut self.last_arrival {
+            None => arrival,
+            Some(last) => {
+                *last = arrival.max(*last + Span(1));
+                *last
+            }
+        }
+    }
+}
+
+impl Port {
+    /// Changes the delay of the line at `now`, a stop up to which all departures are computed. The line must have a rate.
+    /// `lanes` are all lanes of the network.
+    pub fn change_delay(&mut self, to: Span, now: Time, lanes: &mut [Lane]) {
+        if to < self.delay {
+            // The last arrival is found with the records.
+            self.server.line.last_arrival = Some(now);
+        }
+        let from = std::mem::replace(&mut self.delay, to);
+        self.server.line.delay = to;
+        self.find_limits();
+        self.put_arrivals(from, now, lanes);
+    }
+
+    /// Gives the PDUs that depart after `now` their arrival times. They are the last on the line: as many as there are
+    /// decided departures, unless the PDU in service waits for its own. `from` is the delay of the line up to now.
+    pub(in crate::network::port) fn put_arrivals(&mut self, from: Span, now: Time, lanes: &mut [Lane]) {
+        let mut records: Vec<(Time, usize, usize)> = Vec::new();
+        for lane in self.forward_lanes() {
+            let times = lanes[lane.index()].iter().map(|record| record.time).enumerate();
+            let to_come = times.filter(|(_, time)| *time > now);
+            records.extend(to_come.map(|(index, time)| (time, lane.index(), index)));
+        }
+        records.sort_unstable();
+        let (departed, to_depart) = records.split_at(records.len() - self.server.decided());
+        if let Some(last) = &mut self.server.line.last_arrival {
+            *last = departed.last().map_or(now, |(time, ..)| *time);
+        }
+        let flights = departed.iter().map(|(time, ..)| Flight { departed: self.departed(*time, from), arrives: *time });
+        self.odd_flights = flights.filter(|flight| flight.departed + self.delay != flight.arrives).collect();
+        let Port { server, odd_flights, .. } = self;
+        for (departure, (_, lane, index)) in server.departures.iter().zip(to_depart) {
+            let (front, back) = lanes[*lane].as_mut_slices();
+            let record = if *index < front.len() { &mut front[*index] } else { &mut back[*index - front.len()] };
+            record.time = server.line.arrival(departure.at);
+            if record.time != departure.at + server.line.delay {
+                odd_flights.push(Flight { departed: departure.at, arrives: record.time });
+            }
+        }
+    }
+
+    /// Keeps the times of a PDU on a line whose delay has become shorter, if it arrives behind a PDU with a longer delay.
+    #[cold]
+    pub(in crate::network::port) fn keep_odd_flight(&mut self, departed: Time, arrives: Time) {
+        if departed + self.delay != arrives {
+            self.odd_flights.push(Flight { departed, arrives });
+        }
+    }
+
+    /// Forgets the PDUs that have arrived by `now`.
+    #[inline]
+    pub(in crate::network::port) fn forget_odd_flights(&mut self, now: Time) {
+        if !self.odd_flights.is_empty() {
+            self.odd_flights.retain(|flight| flight.arrives > now);
+        }
+    }
+
+    /// Departure of the PDU on the line that arrives at `arrival`. `delay` is that of the line for all but the odd flights.
+    pub(in crate::network::port) fn departed(&self, arrival: Time, delay: Span) -> Time {
+        let odd = self.odd_flights.binary_search_by_key(&arrival, |flight| flight.arrives);
+        odd.map_or_else(|_| Time(arrival.0 - delay.0), |place| self.odd_flights[place].departed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

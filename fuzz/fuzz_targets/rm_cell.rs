@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../../crates/engine/tests/reading/mod.rs"]
-mod reading;
-
-libfuzzer_sys::fuzz_target!(|octets: &[u8]| reading::rm_cell(octets));

@@ -1,0 +1,166 @@
+"""The traces of Mahimahi (Netravali et al. 2015): when a line can carry packets, as the rate of a line.
+
+Each line of a file is a time in milliseconds, at which 1,500 octets can leave the queue; a time may be there more than
+once. At the end the trace begins again. So the number of lines in a span of time is the rate of that span.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate
+from pathlib import Path
+
+from penstock.core.errors import InputError
+from penstock.core.files import prepare_file, write_text
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.reading import unzipped_start
+from penstock.core.texts import Kind, read_file_of
+from penstock.importing.document import key, list_of, named_list, quoted
+from penstock.importing.names import plain
+
+OPPORTUNITY_BITS = 1_500 * 8
+LEAST_BPS = 1
+"""The rate of a span in which nothing can be sent: a rate is more than zero. A PDU then waits for the next span."""
+MS = Decimal(10**6)
+"""Nanoseconds of a millisecond."""
+LOOKED_AT = 1000
+"""Octets of a file that say whether it is such a trace."""
+MOST_SPANS = 100_000
+OPPORTUNITIES = Kind(
+    "a trace of Mahimahi",
+    200_000_000,
+    "give a part of it",
+    "give one time in milliseconds a line, as text",
+    zipped=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opportunities:
+    """What a file says: the number of lines of each millisecond, and the time after which it begins again."""
+
+    counts: Counter[int]
+    period_ms: int
+
+
+def has_opportunities(file: str | Path) -> bool:
+    """Whether a file is such a trace: its first lines are whole numbers, one each, that do not decrease."""
+    try:
+        octets = unzipped_start(Path(file), LOOKED_AT)
+    except (OSError, ValueError):
+        return False
+    whole = octets if len(octets) < LOOKED_AT else octets.rpartition(b"\n")[0]
+    lines = [line.strip() for line in whole.split(b"\n")]
+    times = [int(line) for line in lines if re.fullmatch(rb"\d{1,12}", line)]
+    return bool(times) and len(times) == sum(map(bool, lines)) and times == sorted(times)
+
+
+def read(path: Path) -> Opportunities:
+    """The opportunities of a file. Raises :class:`InputError` if it has another form."""
+    counts: Counter[int] = Counter()
+    last = 0
+    for number, line in enumerate(read_file_of(path, OPPORTUNITIES).splitlines(), start=1):
+        word = line.strip()
+        if not word:
+            continue
+        if re.fullmatch(r"\d{1,12}", word, re.ASCII) is None:
+            raise _refused(path, number, f'"{word[:40]}" is no time in whole milliseconds', "write one a line")
+        time = int(word)
+        if time < last:
+            raise _refused(path, number, f"{time} is earlier than the time before it, {last}", "sort the lines")
+        counts[time] += 1
+        last = time
+    if not last:
+        raise InputError(
+            "the trace ends at 0 ms", file=str(path), remedy="its last line is its duration in milliseconds"
+        )
+    return Opportunities(counts, last)
+
+
+def _refused(path: Path, line: int, reason: str, remedy: str) -> InputError:
+    return InputError(reason, file=str(path), line=line, remedy=remedy)
+
+
+def import_rates(
+    file: str | Path, line: str, *, span: str = "100 ms", duration: str = "", list_out: str | Path | None = None
+) -> str:
+    """A part of a scenario file that gives a line the rate of a trace of Mahimahi, which follows a cellular line.
+
+    Args:
+        file: the trace.
+        line: the name of the line.
+        span: the time over which opportunities are counted. A shorter one follows the trace more closely.
+        duration: until when the trace is repeated; by default once.
+        list_out: a file to write the values into. The scenario names it, with its SHA-256, and is to be beside it.
+
+    Raises:
+        InputError: a file that cannot be read or has another form, a time that is none.
+    """
+    trace = read(Path(file))
+    span_ms = _milliseconds("--span", span)
+    end_ms = _milliseconds("--duration", duration) if duration else trace.period_ms
+    spans = -(-end_ms // span_ms)
+    if spans > MOST_SPANS:
+        reason = f"{end_ms:,} ms have {spans:,} spans, and a series has at most {MOST_SPANS:,}"
+        raise InputError(reason, path="--span", value=span, file=str(file), remedy="give a longer span")
+    rates = [Decimal(number * OPPORTUNITY_BITS * 1000) / span_ms for number in _counts(trace, span_ms, spans)]
+    listed = list_of(_values(rates, span_ms))
+    about = [f"# {note}" for note in _notes(Path(file).name, trace, rates, span_ms)]
+    if list_out is not None:
+        write_text(prepare_file(list_out), listed)
+    return "\n".join((*about, *_table(line, listed, Path(list_out).name if list_out else ""))) + "\n"
+
+
+def _milliseconds(option: str, text: str) -> int:
+    """A time in whole milliseconds, more than zero."""
+    try:
+        ms = quantity(text, "", DELAY_UNITS) / MS
+    except ValueError as error:
+        raise InputError(str(error), path=option, value=text, remedy='write it as "100 ms"') from None
+    if ms < 1 or ms != int(ms):
+        raise InputError("this is no whole number of milliseconds", path=option, value=text, remedy="round it")
+    return int(ms)
+
+
+def _counts(trace: Opportunities, span_ms: int, spans: int) -> Iterator[int]:
+    """The number of opportunities in each span. One at the end of a span is in it, and one at 0 is in the first."""
+    times = sorted(trace.counts)
+    until = list(accumulate(trace.counts[time] for time in times))
+    times[0] = max(times[0], 1)
+    before = 0
+    for number in range(1, spans + 1):
+        passes, rest = divmod(number * span_ms, trace.period_ms)
+        place = bisect_right(times, rest)
+        all_of_them = passes * until[-1] + (until[place - 1] if place else 0)
+        yield all_of_them - before
+        before = all_of_them
+
+
+def _values(rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
+    """The times at which the rate changes, each with the new rate."""
+    last = None
+    for number, rate in enumerate(rates):
+        value = shown(max(rate, Decimal(LEAST_BPS)), RATE_UNITS)
+        if value != last:
+            yield f"[{quoted(shown(number * span_ms * MS, DELAY_UNITS))}, {quoted(value)}]"
+        last = value
+
+
+def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
+    mean = sum(trace.counts.values()) * OPPORTUNITY_BITS / (trace.period_ms / 1000)
+    yield f"The rate of {plain(name)} in spans of {span_ms:,} ms: mean {mean / 1e6:.4g} Mb/s."
+    passes = len(rates) * span_ms / trace.period_ms
+    yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
+    if zeros := sum(not rate for rate in rates):
+        yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
+
+
+def _table(line: str, listed: str, out: str) -> Iterator[str]:
+    yield "[[series]]"
+    yield f"path = {quoted(f'line.{key(line)}.rate')}"
+    yield from named_list(out, listed) if out else [listed.rstrip("\n")]

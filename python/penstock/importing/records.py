@@ -1,0 +1,170 @@
+"""The packets that capture files record: pcap, and pcapng with any sections, interfaces and blocks of packets.
+
+Formats: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. The libraries for Python that read them do not say where a
+file was cut, or leave out interfaces, or have not been kept since 2022.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple
+
+from penstock.core.errors import InputError
+
+PCAP = {
+    b"\xa1\xb2\xc3\xd4": (">", 10**6),
+    b"\xd4\xc3\xb2\xa1": ("<", 10**6),
+    b"\xa1\xb2\x3c\x4d": (">", 10**9),
+    b"\x4d\x3c\xb2\xa1": ("<", 10**9),
+}
+"""The first octets of a pcap file: the order of its octets, and the parts of a second in its times."""
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+"""The first octets of a pcapng file."""
+MOST_OCTETS = 1 << 26
+"""Octets of one block. The largest blocks of captures have some megabytes."""
+SECTION, INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+"""Types of the blocks of pcapng that matter here."""
+ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
+END, RESOLUTION, FCS_LENGTH, OFFSET = 0, 9, 13, 14
+"""Options of an interface."""
+PICOSECONDS = 10**12
+
+
+class Record(NamedTuple):
+    """One packet: the type of its link, its time, its captured octets, and its length before it was cut.
+
+    The time is in picoseconds since 1970; None in a simple block, which has none. `fcs` is the number of octets of a
+    frame check sequence at its end.
+    """
+
+    link: int
+    fcs: int
+    time_ps: int | None
+    octets: bytes
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What pcapng says of an interface: its link, its longest packet (0: any), and what its times count."""
+
+    link: int
+    snap: int
+    fcs: int
+    per_second: int
+    offset_s: int
+
+
+class Records:
+    """The packets of a capture file, in its order.
+
+    Raises:
+        InputError: the file ends within a packet, or contradicts its format.
+    """
+
+    def __init__(self, stream: BinaryIO, file: str) -> None:
+        self._stream, self._file = stream, file
+        self._packet = 1
+        self._interfaces: list[Interface] = []
+
+    def __iter__(self) -> Iterator[Record]:
+        start = self._read(4)
+        for record in self._pcapng(start) if start == PCAPNG else self._pcap(start):
+            yield record
+            self._packet += 1
+
+    def _pcap(self, start: bytes) -> Iterator[Record]:
+        order, parts = PCAP[start]
+        (link,) = struct.unpack(order + "16xI", self._read(20))
+        # The upper bits say whether the frame check sequence is there, and its length in units of two octets.
+        fcs = (link >> 28) * 2 if link & 0x04000000 else 0
+        header, part_ps = struct.Struct(order + "IIII"), PICOSECONDS // parts
+        while head := self._read(16, may_end=True):
+            seconds, fraction, captured, length = header.unpack(head)
+            time_ps = seconds * PICOSECONDS + fraction * part_ps
+            yield Record(link & 0xFFFF, fcs, time_ps, self._read(captured), length)
+
+    def _pcapng(self, start: bytes) -> Iterator[Record]:
+        order = ""
+        while start:
+            if start == PCAPNG:
+                length, magic = self._read(4), self._read(4)
+                if magic not in ORDERS:
+                    raise self._damaged("a section begins without the mark of the order of its octets")
+                order, self._interfaces = ORDERS[magic], []
+                self._body(order, length, taken=12)
+            else:
+                (kind,) = struct.unpack(order + "I", start)
+                try:
+                    yield from self._block(order, kind, self._body(order, self._read(4), taken=8))
+                except struct.error:
+                    raise self._damaged("a block is too short for its type") from None
+            start = self._read(4, may_end=True)
+
+    def _body(self, order: str, length: bytes, taken: int) -> bytes:
+        """The rest of a block of which so many octets have been taken, without the length that ends it."""
+        (octets,) = struct.unpack(order + "I", length)
+        if octets < taken + 4:
+            raise self._damaged(f"a block has a length of {octets} octets")
+        body = self._read((octets + 3) // 4 * 4 - taken)
+        if body[-4:] != length:
+            raise self._damaged("the two lengths of a block differ")
+        return body[:-4]
+
+    def _block(self, order: str, kind: int, body: bytes) -> Iterator[Record]:
+        if kind == INTERFACE:
+            self._interfaces.append(self._interface(order, body))
+        elif kind == PACKET:
+            number, high, low, captured, length = struct.unpack_from(order + "5I", body)
+            yield self._record(number, (high << 32) + low, body[20:], captured, length)
+        elif kind == OLD_PACKET:
+            number, high, low, captured, length = struct.unpack_from(order + "H2x4I", body)
+            yield self._record(number, (high << 32) + low, body[20:], captured, length)
+        elif kind == SIMPLE_PACKET:
+            (length,) = struct.unpack_from(order + "I", body)
+            snap = self._interfaces[0].snap if self._interfaces else 0
+            yield self._record(0, None, body[4:], min(length, snap or length), length)
+
+    def _record(self, number: int, time: int | None, octets: bytes, captured: int, length: int) -> Record:
+        if number >= len(self._interfaces):
+            raise self._damaged(f"it is from interface {number}, and the section has {len(self._interfaces)}")
+        if captured > len(octets):
+            raise self._damaged(f"it has {captured:,} octets in a block with room for {len(octets):,}")
+        at = self._interfaces[number]
+        time_ps = None if time is None else time * PICOSECONDS // at.per_second + at.offset_s * PICOSECONDS
+        return Record(at.link, at.fcs, time_ps, octets[:captured], length)
+
+    def _interface(self, order: str, body: bytes) -> Interface:
+        link, snap = struct.unpack_from(order + "H2xI", body)
+        per_second, fcs, offset_s = 10**6, 0, 0
+        place = 8
+        while place + 4 <= len(body):
+            option, octets = struct.unpack_from(order + "HH", body, place)
+            place += 4
+            if option == END:
+                break
+            if option == RESOLUTION and octets:
+                (value,) = struct.unpack_from("B", body, place)
+                per_second = 2 ** (value & 0x7F) if value & 0x80 else 10**value
+            elif option == FCS_LENGTH and octets:
+                (fcs,) = struct.unpack_from("B", body, place)
+            elif option == OFFSET:
+                (offset_s,) = struct.unpack_from(order + "q", body, place)
+            place += (octets + 3) // 4 * 4
+        return Interface(link, snap, fcs, per_second, offset_s)
+
+    def _read(self, count: int, *, may_end: bool = False) -> bytes:
+        """So many octets; none at the end of the file, if it may end here."""
+        if count > MOST_OCTETS:
+            raise self._damaged(f"it would have {count:,} octets")
+        octets = self._stream.read(count)
+        if len(octets) < count and (octets or not may_end):
+            remedy = "write the packets before it to another file, with tcpdump -r FILE -w OTHER"
+            raise InputError(f"the file ends within packet {self._packet}", file=self._file, remedy=remedy)
+        return octets
+
+    def _damaged(self, reason: str) -> InputError:
+        remedy = "write the file again with the tool that made it, or the packets before the damage, with editcap"
+        return InputError(f"the file is damaged at packet {self._packet}: {reason}", file=self._file, remedy=remedy)

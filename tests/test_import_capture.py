@@ -1,0 +1,335 @@
+"""Captures as people have them: any link, any block of pcapng, cut packets and cut files. All are made here by hand."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from penstock import InputError, import_trace
+from penstock.core.traces import folder
+from penstock.importing.capture import CUT, NOT_IP, TIMELESS
+from penstock.importing.trace import ImportedTrace
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+START_S = 1_700_000_000
+A, B = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
+ETHERNET, RAW = 1, 101
+MAC = bytes(12)
+SECOND_PS = 10**12
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_TRACES", str(tmp_path / "traces"))
+
+
+def ip(octets: int, source_port: int = 1000, length: int | None = None) -> bytes:
+    """A UDP packet of so many octets, which its header may deny."""
+    header = struct.pack(">BBHHHBBH", 0x45, 0, octets if length is None else length, 1, 0, 64, 17, 0) + A + B
+    return (header + struct.pack(">HHHH", source_port, 2000, octets & 0xFFFF, 0)).ljust(octets, b"\0")
+
+
+def ip_6(payload: bytes, following: int, length: int | None = None) -> bytes:
+    length = len(payload) if length is None else length
+    return struct.pack(">IHBB", 6 << 28, length, following, 64) + bytes(15) + b"\1" + bytes(15) + b"\2" + payload
+
+
+def pcap(packets: Iterable[bytes], link: int = ETHERNET, snap: int = 262_144, lengths: Iterable[int] = ()) -> bytes:
+    """A capture with a packet each second."""
+    body = b""
+    for number, (packet, length) in enumerate(zip(packets, [*lengths] or map(len, packets), strict=True)):
+        cut = packet[:snap]
+        body += struct.pack("<IIII", START_S + number, 0, len(cut), length) + cut
+    return struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snap, link) + body
+
+
+def block(kind: int, body: bytes, order: str = "<") -> bytes:
+    body += bytes(-len(body) % 4)
+    length = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + length + body + length
+
+
+def section(order: str = "<") -> bytes:
+    return block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order)
+
+
+def interface(link: int, snap: int = 0, order: str = "<", **options: int) -> bytes:
+    body = struct.pack(order + "HHI", link, 0, snap)
+    for number, kind, name in ((9, "Bxxx", "resolution"), (13, "Bxxx", "fcs"), (14, "q", "offset_s")):
+        if name in options:
+            value = struct.pack(order + kind, options[name])
+            body += struct.pack(order + "HH", number, 8 if kind == "q" else 1) + value
+    return block(1, body, order)
+
+
+def packet(number: int, time: int, octets: bytes, order: str = "<") -> bytes:
+    head = struct.pack(order + "IIIII", number, time >> 32, time & 0xFFFFFFFF, len(octets), len(octets))
+    return block(6, head + octets, order)
+
+
+def read(tmp_path: Path, content: bytes, name: str = "a.pcap") -> ImportedTrace:
+    (tmp_path / name).write_bytes(content)
+    return import_trace(tmp_path / name)
+
+
+def packets(trace: ImportedTrace) -> list[tuple[int, int, int]]:
+    """Time in picoseconds, octets and flow of each packet."""
+    return pl.read_parquet(folder() / trace.sha256 / "packets-*.parquet").rows()
+
+
+def flows(trace: ImportedTrace) -> list[tuple[object, ...]]:
+    """What identifies each flow."""
+    return [row[:5] for row in pl.read_parquet(folder() / trace.sha256 / "flows.parquet").rows()]
+
+
+SNAP = b"\xaa\xaa\x03\0\0\0\x08\0"
+LINKS = {
+    "BSD loopback": (0, struct.pack("<I", 2)),
+    "OpenBSD loopback": (108, struct.pack(">I", 2)),
+    "Ethernet": (1, MAC + b"\x08\0"),
+    "Ethernet with the bit of its FCS": (1 | 0x04000000 | 2 << 28, MAC + b"\x08\0"),
+    "VLAN": (1, MAC + b"\x81\0\0\2\x08\0"),
+    "QinQ": (1, MAC + b"\x88\xa8\0\1\x81\0\0\2\x08\0"),
+    "old QinQ": (1, MAC + b"\x91\0\0\1\x81\0\0\2\x08\0"),
+    "PPPoE": (1, MAC + b"\x88\x64\x11\0\0\1\0\x1e\0\x21"),
+    "PPPoE in a VLAN": (1, MAC + b"\x81\0\0\2\x88\x64\x11\0\0\1\0\x1e\0\x21"),
+    "SNAP": (1, MAC + b"\0\x24" + SNAP),
+    "MPLS": (1, MAC + b"\x88\x47\0\1\0\x40\0\2\1\x40"),
+    "PPP as ns-3 writes it": (9, b"\0\x21"),
+    "PPP with address and control": (9, b"\xff\x03\0\x21"),
+    "PPP with a short protocol": (9, b"\x21"),
+    "PPP over HDLC": (50, b"\xff\x03\0\x21"),
+    "PPPoE alone": (51, b"\x11\0\0\1\0\x1e\0\x21"),
+    "PPP with direction": (204, b"\1\xff\x03\0\x21"),
+    "ATM with LLC": (100, SNAP),
+    "Cisco HDLC": (104, b"\x0f\0\x08\0"),
+    "raw IP": (101, b""),
+    "raw IP of BSD": (12, b""),
+    "raw IP of version 4": (228, b""),
+    "cooked": (113, bytes(14) + b"\x08\0"),
+    "cooked, version 2": (276, b"\x08\0" + bytes(18)),
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_packets_of_a_link_are_those_of_ip(link: str, tmp_path: Path) -> None:
+    number, header = LINKS[link]
+    trace = read(tmp_path, pcap([header + ip(60), header + ip(1500)], number))
+    assert packets(trace) == [(0, 60, 0), (SECOND_PS, 1500, 0)]
+    assert flows(trace) == [("udp", "10.0.0.1", 1000, "10.0.0.2", 2000)]
+    assert not trace.left_out
+
+
+def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
+    others = [
+        MAC + b"\x08\x06" + bytes(28),  # ARP
+        MAC + b"\0\x26\x42\x42\x03" + bytes(35),  # spanning tree over LLC
+        MAC + b"\x88\x64\x11\0\0\1\0\x1e\xc0\x21" + bytes(8),  # PPPoE with LCP
+        MAC + b"\x08\0" + bytes(40),  # no version of IP
+        MAC + b"\x08\0\x42" + bytes(40),  # a header of 8 octets
+        MAC + b"\x81\0\0",  # cut in the tag
+        MAC + b"\x08\0" + ip(60)[:19],  # cut in the header
+    ]
+    trace = read(tmp_path, pcap([MAC + b"\x08\0" + ip(60), *others]))
+    assert trace.left_out == {NOT_IP: 5, CUT: 2}
+    assert "# 5 packets that are not IP were left out.\n# 2 packets that are cut" in trace.to_toml()
+
+
+def test_a_link_that_is_not_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no IP packet with a time, but 2 with a link of type 147, which is not read"):
+        read(tmp_path, pcap([ip(60), ip(60)], link=147))
+
+
+def test_a_short_snap_length_keeps_the_ports_it_has(tmp_path: Path) -> None:
+    frames = [MAC + b"\x08\0" + ip(1500, port) for port in (1, 2, 1)]
+    trace = read(tmp_path, pcap(frames, snap=38, lengths=[1514] * 3))
+    assert [(octets, flow) for _, octets, flow in packets(trace)] == [(1500, 0), (1500, 1), (1500, 0)]
+    assert [row[2] for row in flows(trace)] == [1, 2]
+    # 36 octets end with the port of the source, and 34 with the header of IP.
+    assert flows(read(tmp_path, pcap(frames, snap=36, lengths=[1514] * 3)))[0][2:] == (1, "10.0.0.2", None)
+    assert flows(read(tmp_path, pcap(frames, snap=34, lengths=[1514] * 3)))[0][2:] == (None, "10.0.0.2", None)
+
+
+def test_a_length_of_0_is_that_of_the_frame_without_its_check_sequence(tmp_path: Path) -> None:
+    frame = MAC + b"\x08\0" + ip(3000, length=0) + bytes(4)
+    link = 1 | 0x04000000 | 2 << 28  # two units of two octets
+    trace = read(tmp_path, pcap([frame], link, snap=60, lengths=[3018]))
+    assert packets(trace) == [(0, 3000, 0)]
+    content = section() + interface(1, fcs=4) + packet(0, 0, frame)
+    assert packets(read(tmp_path, content)) == [(0, 3000, 0)]
+
+
+def test_a_packet_larger_than_ip_allows_is_refused_with_a_remedy_that_works(tmp_path: Path) -> None:
+    content = pcap([MAC + b"\x08\0" + ip(60), MAC + b"\x08\0" + ip(70_000, length=0)])
+    with pytest.raises(InputError, match=r"packet 2: this IP packet has 70,000 octets.*--where \"octets <= 65535\""):
+        read(tmp_path, content)
+    assert import_trace(tmp_path / "a.pcap", where="octets <= 65535").packets == 1
+
+
+def test_headers_of_version_6(tmp_path: Path) -> None:
+    udp = struct.pack(">HHHH", 7, 8, 8, 0)
+    hops = bytes([17, 0, 1, 4, 0, 0, 0, 0])
+    trace = read(tmp_path, pcap([ip_6(udp, 17), ip_6(hops + udp, 0), ip_6(b"", 59), ip_6(b"", 17, 8)], RAW))
+    assert [(octets, flow) for _, octets, flow in packets(trace)] == [(48, 0), (56, 0), (40, 1), (48, 2)]
+    assert [(row[0], row[2]) for row in flows(trace)] == [("udp", 7), ("59", None), ("udp", None)]
+
+
+def test_interfaces_of_a_pcapng_have_their_own_links_and_clocks(tmp_path: Path) -> None:
+    content = (
+        section()
+        + interface(ETHERNET)  # microseconds
+        + interface(RAW, resolution=9)
+        + interface(RAW, resolution=0x80 | 10, offset_s=START_S - 5)  # 1/1024 s, from another year
+        + packet(0, START_S * 10**6, MAC + b"\x08\0" + ip(60))
+        + packet(1, START_S * 10**9 + 1, ip(61))
+        + block(5, bytes(12))  # statistics
+        + packet(2, 5 * 1024 + 1, ip(62))
+    )
+    assert packets(read(tmp_path, content)) == [(0, 60, 0), (1000, 61, 0), (SECOND_PS // 1024, 62, 0)]
+
+
+def test_a_section_has_its_own_order_of_octets_and_interfaces(tmp_path: Path) -> None:
+    first = section() + interface(RAW) + packet(0, START_S * 10**6, ip(60))
+    second = (
+        section(">") + interface(113, order=">") + packet(0, (START_S + 1) * 10**6, LINKS["cooked"][1] + ip(61), ">")
+    )
+    assert packets(read(tmp_path, first + second)) == [(0, 60, 0), (SECOND_PS, 61, 0)]
+
+
+def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
+    time = START_S * 10**6
+    old = struct.pack("<HHIIII", 0, 3, time >> 32, time & 0xFFFFFFFF, 60, 60) + ip(60)
+    content = section() + interface(RAW) + block(2, old) + block(3, struct.pack("<I", 60) + ip(60))
+    trace = read(tmp_path, content)
+    assert packets(trace) == [(0, 60, 0)]
+    assert trace.left_out == {TIMELESS: 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (pcap([ip(60), ip(60)], RAW)[:-1], "the file ends within packet 2"),
+        (pcap([ip(60), ip(60)], RAW)[:-70], "the file ends within packet 2"),
+        (pcap([ip(60)], RAW)[:20], "the file ends within packet 1"),
+        ((section() + interface(RAW) + packet(0, 0, ip(60)))[:-1], "the file ends within packet 1"),
+        ((section() + interface(RAW) + packet(0, 0, ip(60)) + b"\6\0"), "the file ends within packet 2"),
+        (section() + packet(0, 0, ip(60)), "packet 1: it is from interface 0, and the section has 0"),
+        (section() + interface(RAW) + block(6, bytes(8)), "packet 1: a block is too short for its type"),
+        (section() + block(6, bytes(8))[:-4] + b"\1\0\0\0", "the two lengths of a block differ"),
+        (section()[:8] + bytes(20), "a section begins without the mark of the order of its octets"),
+        (section() + struct.pack("<II", 6, 0), "a block has a length of 0 octets"),
+        (pcap([ip(60)], RAW)[:32] + b"\xff\xff\xff\xff" + bytes(80), "packet 1: it would have 4,294,967,295 octets"),
+        (
+            section() + interface(RAW) + block(6, struct.pack("<IIIII", 0, 0, 0, 99, 99)),
+            "it has 99 octets in a block with room for 0",
+        ),
+        (b"\xa1\xb2\xcd\x34" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 34"),
+        (b"", "this is no pcap and no pcapng: it is empty"),
+        (gzip.compress(pcap([ip(60)], RAW))[:-9], "the compressed file is damaged"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_cut_or_damaged_file_says_so_and_where(content: bytes, told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=told):
+        read(tmp_path, content)
+    assert not list((tmp_path / "traces").glob("*"))
+
+
+def test_a_jump_of_the_clock_is_the_refusal_of_a_long_trace(tmp_path: Path, penstock: Command) -> None:
+    packets_of_years = [struct.pack("<IIII", time, 0, 60, 60) + ip(60) for time in (0, START_S, START_S + 1)]
+    (tmp_path / "gap.pcap").write_bytes(pcap([], RAW) + b"".join(packets_of_years))
+    done = penstock("import", str(tmp_path / "gap.pcap"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gap.pcap: packet 2: the trace lasts 19,676 days; it may last 100; was a clock set?" in done.stderr
+    content = section() + interface(RAW, resolution=0) + packet(0, 0, ip(60)) + packet(0, 2**64 - 1, ip(60))
+    with pytest.raises(InputError, match="packet 2: the trace lasts 213,503,982,334,601 days"):
+        read(tmp_path, content)
+
+
+def test_gzip_of_a_capture_is_that_capture(tmp_path: Path) -> None:
+    content = pcap([ip(60), ip(61)], RAW)
+    wanted = read(tmp_path, content).sha256
+    assert read(tmp_path, gzip.compress(content), "a.pcap.gz").sha256 == wanted
+    assert read(tmp_path, gzip.compress(content), "a.gz").sha256 == wanted
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"time,size\n0,60\n1,61\n"))
+    assert import_trace(tmp_path / "t.csv.gz", time="time:s", size="size:octets").sha256 == wanted
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "octets > avg(octets)",
+        "count(*) > 1",
+        "first(octets) = octets",
+        "sum(octets) over (partition by protocol) > 3",
+        "rank() over (order by octets) > 1",
+        "row_number() over (order by octets) < 3",
+        "quantile_disc(octets, 0.5) > octets",
+    ],
+)
+def test_an_expression_that_needs_other_packets_is_refused(where: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pcap").write_bytes(pcap([ip(60), ip(61)], RAW))
+    with pytest.raises(InputError, match="this expression needs more than the packet that it is about"):
+        import_trace(tmp_path / "a.pcap", where=where)
+
+
+def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> None:
+    (tmp_path / "a.pcap").write_bytes(pcap([ip(60), ip(61)], RAW))
+    where = "octets > 60 AND protocol IN ('udp', 'Agg') AND source <> 'Len' AND abs(source_port) < 2000"
+    assert import_trace(tmp_path / "a.pcap", where=where).packets == 1
+
+
+DATES = """\
+time,size
+2026-11-25 14:30:00,60
+2026-11-25T14:30:00.000000000001Z,61
+2026-11-25T15:30:00.5+01:00,62
+2026-11-25 09:00:01.25 -0530,63
+"""
+
+
+def test_dates_in_texts_are_exact_whatever_their_spelling(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
+    wanted = [(0, 60), (1, 61), (SECOND_PS // 2, 62), (SECOND_PS * 5 // 4, 63)]
+    trace = import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
+    assert [row[:2] for row in packets(trace)] == wanted
+    (tmp_path / "b.csv").write_text(DATES.partition("\n")[2].replace(",", ";"), encoding="utf-8")
+    assert import_trace(tmp_path / "b.csv", time="1:datetime", size="2:octets").sha256 == trace.sha256
+
+
+@pytest.mark.parametrize("date", ["2026-02-30", "2026-11-25 24:00:00", "25.11.2026", "today", "1700000000"])
+def test_what_is_no_date_is_refused_with_its_line(date: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"time,size\n2026-02-28,60\n{date},60\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f"line 3: {date}: this is no time in this unit"):
+        import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
+
+
+def test_dates_without_their_unit_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: .*write COLUMN:datetime for a column of dates"):
+        import_trace(tmp_path / "a.csv", time="time:s", size="size:octets")
+
+
+def test_what_a_killed_import_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / "traces" / ".123.partial"
+    left.mkdir(parents=True)
+    (left / "packets-00000.parquet").write_bytes(b"PAR1")
+    trace = read(tmp_path, pcap([ip(60)], RAW))
+    assert [entry.name for entry in (tmp_path / "traces").iterdir()] == [trace.sha256]
+
+
+def test_an_import_leaves_what_another_is_writing(tmp_path: Path) -> None:
+    from penstock.core.traces import Writer
+
+    with Writer() as writer:
+        read(tmp_path, pcap([ip(60)], RAW))
+        writer.add(pl.DataFrame({"time_ps": [0], "octets": [1], "flow": [0]}, schema_overrides={"time_ps": pl.UInt64}))
+        flow = pl.DataFrame({"flow": [0]}, schema={"flow": pl.UInt32})
+        writer.finish(flow)
+    assert len(list((tmp_path / "traces").iterdir())) == 2

@@ -1,0 +1,58 @@
+"""The readers of `penstock import` on the files of the fuzzer, on changes of them, and on what it has found."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SEEDS = sorted((ROOT / "fuzz" / "imports").iterdir())
+
+
+def _fuzzer() -> Any:
+    spec = importlib.util.spec_from_file_location("fuzz_imports", ROOT / "tools" / "fuzz_imports.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+FUZZER = _fuzzer()
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_TRACES", str(tmp_path / "traces"))
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
+def test_the_files_that_the_fuzzer_begins_with_are_valid(seed: Path, tmp_path: Path) -> None:
+    file = tmp_path / seed.name
+    file.write_bytes(seed.read_bytes())
+    FUZZER.reader_of(file)()
+
+
+FOUND = {
+    "hpcc.txt": b"3 99999999999999999999 2\n2\n0 2 100Gbps 1us 0\n",
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(FOUND[name])
+    assert not FUZZER.judged(file)
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
+def test_a_changed_file_is_read_or_refused(seed: Path, tmp_path: Path) -> None:
+    draw, octets = random.Random(seed.name), [each.read_bytes() for each in SEEDS]
+    for _ in range(5):
+        file = tmp_path / seed.name
+        file.write_bytes(FUZZER.changed(seed.read_bytes(), octets, draw))
+        assert not FUZZER.judged(file), file.read_bytes()

@@ -1,0 +1,172 @@
+"""The traces of Mahimahi as the rate of a line, and lists in files beside a scenario. All files are made here."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import InputError, Scenario, import_network, import_rates, run
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def series(path: Path, times: list[int], **options: Any) -> tuple[list[list[str]], str]:
+    """The values of the series that a trace with these times becomes, and its text."""
+    path.write_text("".join(f"{time}\n" for time in times), encoding="utf-8")
+    text = import_rates(path, "cell", **options)
+    (found,) = tomllib.loads(text)["series"]
+    assert found["path"] == "line.cell.rate"
+    return found["list"], text
+
+
+def test_the_number_of_lines_in_a_span_is_its_rate(tmp_path: Path) -> None:
+    # 3 packets of 12,000 bits in the first 10 ms, 1 in the second, none in the third, 2 in the fourth, one at its end.
+    values, text = series(tmp_path / "a.up", [0, 1, 10, 15, 31, 40], span="10 ms")
+    assert values == [["0 ns", "3.6 Mb/s"], ["10 ms", "1.2 Mb/s"], ["20 ms", "1 b/s"], ["30 ms", "2.4 Mb/s"]]
+    assert "mean 1.8 Mb/s" in text
+    assert "# 1 of 4 spans have no opportunity: 1 b/s stands for nothing there." in text
+
+
+def test_a_trace_begins_again_at_its_end(tmp_path: Path) -> None:
+    assert series(tmp_path / "a.up", [1], span="100 ms", duration="1 s")[0] == [["0 ns", "12 Mb/s"]]
+    # Again at 30, 33, 36 ...: the last span of the first pass has the begin of the second.
+    values, _ = series(tmp_path / "b.up", [20, 30], span="20 ms", duration="60 ms")
+    assert values == [["0 ns", "600 kb/s"], ["40 ms", "1.2 Mb/s"]]
+
+
+def test_a_line_with_such_a_rate_carries_what_the_trace_allows(tmp_path: Path) -> None:
+    times = [*range(1, 101), *range(200, 301)]  # 12 Mb/s, then nothing for 0.1 s, then 12 Mb/s
+    _, text = series(tmp_path / "a.up", times, span="50 ms")
+    scenario = f"""
+duration = "300 ms"
+[line.cell]
+between = ["A", "B"]
+rate = "12 Mb/s"
+delay = "1 ms"
+queues = [{{ drop_tail = {{ size = "100000 cells" }} }}]
+[flow]
+all = {{ path = ["A", "B"], octets = 1500, traffic.cbr = {{ rate = "12 Mb/s" }} }}
+{text}"""
+    ports = run(Scenario.parse(scenario)).ports
+    (departed,) = (port["departed"] for port in ports.to_dicts() if port["port"] == "cell")
+    assert departed == pytest.approx(201, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1\n2\nx\n", 'line 3: "x" is no time in whole milliseconds'),
+        ("1\n3\n2\n", "line 3: 2 is earlier than the time before it, 3"),
+        ("0\n0\n", "the trace ends at 0 ms"),
+        ("1.5\n", 'line 1: "1.5" is no time'),
+        ("", "the trace ends at 0 ms"),
+    ],
+)
+def test_what_is_no_such_trace_is_refused_with_its_line(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "a.up").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=told):
+        import_rates(tmp_path / "a.up", "cell")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"span": "0 ms"}, "--span = 0 ms: this is no whole number of milliseconds"),
+        ({"span": "100"}, "--span = 100: this number has no unit"),
+        ({"span": "1 ms", "duration": "1000000 s"}, "1,000,000,000 ms have 1,000,000,000 spans"),
+    ],
+)
+def test_times_that_do_not_fit_are_refused(options: dict[str, str], told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=told):
+        series(tmp_path / "a.up", [1], **options)
+
+
+def test_the_command_knows_such_a_trace_by_its_content(tmp_path: Path, penstock: Command) -> None:
+    for name, content in (("a.up", b"1\n2\n"), ("trace", b"1\n2\n"), ("a.gz", gzip.compress(b"1\n2\n"))):
+        (tmp_path / name).write_bytes(content)
+        done = penstock("import", str(tmp_path / name), "--line", "cell")
+        assert done.returncode == 0, done.stderr
+        assert 'path = "line.cell.rate"\nlist = [\n  ["0 ns", "12 Mb/s"],\n]\n' in done.stdout
+    done = penstock("import", str(tmp_path / "trace"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--line: the rates are those of a line; write --line NAME" in done.stderr
+    done = penstock("import", str(tmp_path / "trace"), "--line", "cell", "--rate", "bw")
+    assert "this option is for a network" in done.stderr
+
+
+NETWORK = """{"directed": false, "multigraph": false, "nodes": [{"id": "A"}, {"id": "B, C"}],
+ "links": [{"source": "A", "target": "B, C"}]}"""
+
+
+def test_demands_in_a_file_are_the_flows_that_they_were(tmp_path: Path, penstock: Command) -> None:
+    (tmp_path / "n.json").write_text(NETWORK, encoding="utf-8")
+    (tmp_path / "m.csv").write_text('from,to,rate\nA,"B, C",2 Mb/s\n"B, C",A,\n', encoding="utf-8")
+    options: dict[str, Any] = {"default_rate": "10 Mb/s", "default_delay": "1 ms", "demands": tmp_path / "m.csv"}
+    inline = Scenario.parse(import_network(tmp_path / "n.json", **options))
+    text = import_network(tmp_path / "n.json", list_out=tmp_path / "d.toml", **options)
+    listed = (tmp_path / "d.toml").read_bytes()
+    assert f'[demands]\nfile = "d.toml"\nsha256 = "{hashlib.sha256(listed).hexdigest()}"\n' in text
+    (tmp_path / "n.toml").write_text(text, encoding="utf-8")
+    scenario = Scenario.load(tmp_path / "n.toml")
+    assert scenario.expanded() == inline
+    assert Scenario.parse(scenario.to_toml()) == scenario
+    assert penstock("run", str(tmp_path / "n.toml"), "--set", "duration='20 ms'").returncode == 0
+    (tmp_path / "d.toml").write_bytes(listed + b"\n")
+    done = penstock("check", str(tmp_path / "n.toml"))
+    assert done.returncode == 2
+    assert "demands.file = d.toml: its SHA-256 is" in done.stderr
+
+
+def test_a_matrix_too_large_for_a_scenario_file_goes_beside_it(tmp_path: Path) -> None:
+    nodes = [f"node-{number:03}-of-a-network-with-long-names" for number in range(90)]
+    rows = "".join(f"{one},{other},1\n" for one in nodes for other in nodes if one != other)
+    (tmp_path / "m.csv").write_text(f"from,to,rate\n{rows}", encoding="utf-8")
+    edges = ",".join(f'{{"source": "{nodes[0]}", "target": "{node}"}}' for node in nodes[1:])
+    ids = ",".join(f'{{"id": "{node}"}}' for node in nodes)
+    (tmp_path / "n.json").write_text(f'{{"nodes": [{ids}], "links": [{edges}]}}', encoding="utf-8")
+    options: dict[str, Any] = {"default_rate": "10 Gb/s", "default_delay": "1 ms", "demand_unit": "kb/s"}
+    options["demands"] = tmp_path / "m.csv"
+    with pytest.raises(InputError, match="more than 1,000,000 octets; write them into a file beside it: --list-out"):
+        import_network(tmp_path / "n.json", **options)
+    text = import_network(tmp_path / "n.json", list_out=tmp_path / "d.toml", **options)
+    (tmp_path / "n.toml").write_text(text, encoding="utf-8")
+    assert len(Scenario.load(tmp_path / "n.toml").tree["demands"]["list"]) == 90 * 89
+
+
+def test_a_sweep_of_a_scenario_with_lists_has_the_runs_of_its_points() -> None:
+    text = """
+duration = "20 ms"
+[line]
+one = { between = ["A", "B"], rate = "10 Mb/s", delay = "1 ms", queues = [{ drop_tail = { size = "9 cells" } }] }
+two = { between = ["B", "C"], rate = "10 Mb/s", delay = "1 ms", queues = [{ drop_tail = { size = "9 cells" } }] }
+[demands]
+list = [["A", "C", "2 Mb/s"], ["C", "A", "3 Mb/s"], ["A", "B"]]
+[[series]]
+path = "line.two.rate"
+list = [["5 ms", "1 Mb/s"], ["10 ms", "3 Mb/s"]]
+[[sweep.axis]]
+"line.one.rate" = ["10 Mb/s", "4 Mb/s"]
+[[sweep.axis]]
+"demands.list[1][2]" = ["3 Mb/s", "1 Mb/s"]
+[[sweep.axis]]
+"series[0].list[1][1]" = ["3 Mb/s", "2 Mb/s"]
+"""
+    scenario = Scenario.parse(text)
+    points = scenario.points()
+    for number in range(8):
+        one, demand, value = number // 4, number // 2 % 2, number % 2
+        changes = {
+            "line.one.rate": ("10 Mb/s", "4 Mb/s")[one],
+            "demands.list[1][2]": ("3 Mb/s", "1 Mb/s")[demand],
+            "series[0].list[1][1]": ("3 Mb/s", "2 Mb/s")[value],
+            "sweep": None,
+        }
+        assert points.document(number) == scenario.with_(changes).expanded().to_json()
+    assert len(points.digests(0, 8)) == 8 * 16
