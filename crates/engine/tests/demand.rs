@@ -107,13 +107,16 @@ fn begun(text: &str, seed: u64) -> Run {
     Run::new(&scenario, seed, 0, Form::Fast).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// PDUs that each flow has offered, and their bits.
-fn offered(run: &Run) -> Vec<(Option<u64>, Option<u64>)> {
+/// PDUs that a flow has offered, and their bits.
+type Amounts = (Option<u64>, Option<u64>);
+
+/// What each flow has offered.
+fn offered(run: &Run) -> Vec<Amounts> {
     run.report().flows.iter().map(|flow| (flow.demand.offered_pdus, flow.demand.offered_bits)).collect()
 }
 
 /// Without a scheme, a PDU is offered when it is sent: some of these instants, and what has been offered then.
-fn instants(text: &str) -> Vec<(Time, Vec<(Option<u64>, Option<u64>)>)> {
+fn instants(text: &str) -> Vec<(Time, Vec<Amounts>)> {
     const CHOSEN: usize = 8;
     let mut run = begun(text, 3);
     let mut times = Vec::new();
