@@ -172,8 +172,9 @@ class Session:
                 refuse_unknown(words, block)
 
     def pipe(self, line: str) -> None:
-        """Commands of a shell; ``generate`` writes a scenario."""
-        own = f'generate() {{ cat first.toml; }}\npenstock() {{ {shlex.quote(sys.executable)} -m penstock "$@"; }}'
+        """Commands of a shell; ``generate`` writes a scenario, and ``tcpdump`` a capture."""
+        files = "generate() { cat first.toml; }\ntcpdump() { cat uplink.pcap; }"
+        own = f'{files}\npenstock() {{ {shlex.quote(sys.executable)} -m penstock "$@"; }}'
         done = subprocess.run(
             ["bash", "-c", f"{own}\n{line}"], cwd=self.folder, capture_output=True, text=True, check=False
         )
@@ -181,12 +182,13 @@ class Session:
         self.printed += done.stdout
 
     def penstock(self, *words: str, status: int = 0) -> None:
-        """One command; ``> FILE`` writes what it prints."""
-        arguments, _, file = (list(part) for part in partition(words, ">"))
+        """One command; ``> FILE`` writes what it prints, and ``>> FILE`` adds it."""
+        arguments, sign, file = (list(part) for part in partition(words))
         done = self.command(*arguments)
         assert done.returncode == status, f"penstock {' '.join(words)}: {done.stderr}"
         if file:
-            (self.folder / file[0]).write_text(done.stdout, encoding="utf-8")
+            with (self.folder / file[0]).open("a" if sign == [">>"] else "w", encoding="utf-8") as opened:
+                opened.write(done.stdout)
         self.printed += done.stdout + done.stderr
 
     def toml(self, block: Block) -> None:
@@ -229,9 +231,9 @@ class Session:
         assert json.loads(block.text) in (told if isinstance(told, list) else [told]), f"{block.place}: {told}"
 
 
-def partition(words: tuple[str, ...], word: str) -> Iterator[tuple[str, ...]]:
-    """The words before, it, and those after."""
-    at = words.index(word) if word in words else len(words)
+def partition(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words of a command, the sign behind them that leads to a file, and that file."""
+    at = next((place for place, word in enumerate(words) if word in (">", ">>")), len(words))
     yield from (words[:at], words[at : at + 1], words[at + 1 :])
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from documented import OTHERS, PAGES, ROOT, Session, blocks_of, other_of
+from documented import OTHERS, PAGES, ROOT, Session, blocks_of, other_of, partition
 from documented_others import STARTS
 
 from penstock import League, Scenario
@@ -99,7 +99,7 @@ COMMANDS = [
 @pytest.mark.parametrize("line", COMMANDS)
 def test_each_command_has_known_options_and_scenarios(line: str) -> None:
     words = shlex.split(line[line.index("penstock ") :], comments=True)[1:]
-    options = parser().parse_args(words[: words.index(">")] if ">" in words else words)
+    options = parser().parse_args(next(partition(tuple(words))))
     for name in [getattr(options, "scenario", None), *getattr(options, "scenarios", [])]:
         if name and "/" in name:
             Scenario.load(name)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 REVERSE = ".reverse"
 """The end of the name of the port at the second node of a line."""
+UNCOVERED = {"congestion_point", "outage", "scheduler"}
+"""Parts of a line that no theory covers."""
+BY_LENGTH = {"unlimited", "drop_tail", "drop_tail_bits", "npdu_priority", "clp_threshold", "push_out"}
+"""Queue policies that discard by the length of the queue alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +150,12 @@ class Scene:
         )
 
     def is_plain(self, name: str) -> bool:
-        """Whether a line has no congestion point, in either direction, and no outage."""
+        """Whether a line, in both directions, has but queues by priority that discard by their length alone."""
         line = self.lines[name]
-        return not ({"congestion_point", "outage"} & set(line) or "congestion_point" in line.get("reverse", {}))
+        ends = [line, line["reverse"]] if "reverse" in line else [line]
+        return not any(UNCOVERED & set(end) for end in ends) and all(
+            set(queue) <= BY_LENGTH for end in ends for queue in end["queues"]
+        )
 
     def traffic(self, group: str) -> tuple[str, Mapping[str, Any]]:
         """The traffic model of a group and its parameters."""

@@ -1,4 +1,5 @@
-//! Delays since the generation of data, and their waits at the source.
+//! Times of the data of a flow or a group: their moments and, if it is kept, their histogram. Of data that may wait at their
+//! source, the delays since their generation, and the waits.
 
 use crate::core::stats::{Histogram, Moments};
 
@@ -12,15 +13,19 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn new(has_histogram: bool) -> Spread {
+    /// None yet.
+    #[must_use]
+    pub fn new(has_histogram: bool) -> Spread {
         Spread { moments: Moments::default(), histogram: has_histogram.then(Histogram::new) }
     }
 
-    fn record(&mut self, time: u64) {
-        self.moments.record(time);
+    /// Adds one time. Returns whether it is smaller than all before.
+    #[inline(always)]
+    pub fn record(&mut self, time: u64) -> bool {
         if let Some(histogram) = &mut self.histogram {
             histogram.record(time);
         }
+        self.moments.record(time)
     }
 }
 

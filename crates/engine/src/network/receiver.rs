@@ -3,9 +3,9 @@
 use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::{Probe, Tally};
-use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
+use crate::core::stats::{AboveMinimum, Fingerprint};
 use crate::core::time::{Span, Time};
-use crate::core::waits::Waits;
+use crate::core::waits::{Spread, Waits};
 use crate::network::context::Ctx;
 
 /// The receiving half of a host.
@@ -31,10 +31,8 @@ pub struct Receiver {
 /// Delays of the data of one flow since the last reset, in picoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct FlowDelays {
-    /// Their moments.
-    pub moments: Moments,
-    /// Their histogram, if the scenario asks for one.
-    pub histogram: Option<Histogram>,
+    /// Delays in the network. They have a histogram if the scenario asks for one.
+    pub network: Spread,
     /// Delays since generation, if the data may wait at their source.
     pub waits: Option<Box<Waits>>,
 }
@@ -54,16 +52,7 @@ pub struct Limits {
 
 impl FlowDelays {
     fn new(has_histogram: bool) -> FlowDelays {
-        FlowDelays { moments: Moments::default(), histogram: has_histogram.then(Histogram::new), waits: None }
-    }
-
-    /// Adds one delay. Returns whether it is smaller than all before.
-    #[inline(always)]
-    fn record(&mut self, delay: u64) -> bool {
-        if let Some(histogram) = &mut self.histogram {
-            histogram.record(delay);
-        }
-        self.moments.record(delay)
+        FlowDelays { network: Spread::new(has_histogram), waits: None }
     }
 }
 
@@ -120,7 +109,7 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub fn touch(&self) -> u64 {
-        self.fingerprint.value() ^ self.own.as_ref().map_or(0, |own| own.moments.count())
+        self.fingerprint.value() ^ self.own.as_ref().map_or(0, |own| own.network.moments.count())
     }
 
     /// A PDU arrives that needs no answer.
@@ -152,7 +141,7 @@ impl Receiver {
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
         ctx.tally.delays[self.group as usize].record(delay.0);
         let is_least = match &mut self.own {
-            Some(own) => own.record(delay.0),
+            Some(own) => own.network.record(delay.0),
             None => self.record_for_group(delay.0, &mut ctx.tally),
         };
         self.late.record_with(delay.0, is_least);
@@ -166,7 +155,7 @@ impl Receiver {
         let group = &mut ctx.tally.waits[self.group as usize];
         group.get_or_insert_with(|| Box::new(Waits::new(true))).record(delay.0, wait.0);
         if let Some(own) = &mut self.own {
-            let has_histogram = own.histogram.is_some();
+            let has_histogram = own.network.histogram.is_some();
             own.waits.get_or_insert_with(|| Box::new(Waits::new(has_histogram))).record(delay.0, wait.0);
         }
     }
@@ -200,7 +189,7 @@ impl Receiver {
     /// Resets the measures.
     pub fn reset_measures(&mut self) {
         if let Some(own) = &mut self.own {
-            **own = FlowDelays::new(own.histogram.is_some());
+            **own = FlowDelays::new(own.network.histogram.is_some());
         }
         self.late.reset();
         self.delivered_bits = 0;

@@ -120,7 +120,7 @@ mod tests {
                 sinks.run(&inbox, Key::start_of(Time(end as u64 * 7)), &mut ctx);
             }
             let seen = |receiver: &Receiver| {
-                (receiver.fingerprint(), receiver.delays().unwrap().moments.clone(), receiver.late.count())
+                (receiver.fingerprint(), receiver.delays().unwrap().network.moments.clone(), receiver.late.count())
             };
             (sinks.receivers.iter().map(seen).collect::<Vec<_>>(), ctx.handled)
         };

@@ -89,7 +89,10 @@ fn sinks_only_measure() {
     run(&mut node, 5 * CELL, &mut ctx);
     let Node::Sinks(sinks) = &node else { unreachable!("it was built as sinks") };
     let receiver = sinks.receiver(0).unwrap();
-    assert_eq!((receiver.delays().unwrap().moments.mean(), receiver.delivered_bits), (Some(3.5 * CELL as f64), 848));
+    assert_eq!(
+        (receiver.delays().unwrap().network.moments.mean(), receiver.delivered_bits),
+        (Some(3.5 * CELL as f64), 848)
+    );
     assert_ne!(receiver.fingerprint(), Fingerprint::default().value());
     assert_eq!(ctx.held(), 0);
 }

@@ -10,6 +10,7 @@ use crate::control::{ReactionPoint, Slowdowns, TENTHS};
 use crate::core::probe::Probe;
 use crate::core::stats::{Histogram, Moments};
 use crate::core::time::{Span, Time};
+use crate::core::waits::Spread;
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
 use crate::network::port::GroupMeasures;
@@ -152,7 +153,7 @@ impl<P: Probe> Measured<'_, P> {
             if let Some(receiver) = endpoint.receiver()
                 && let Some(own) = receiver.delays()
             {
-                sums[group_of(receiver.flow().index())].delays.merge(&own.moments);
+                sums[group_of(receiver.flow().index())].delays.merge(&own.network.moments);
             }
         }
         sums
@@ -327,7 +328,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
     row.over_jitter_limit = receiver.late.count();
     let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
-    let Some(FlowDelays { moments, histogram, .. }) = receiver.delays() else { return };
+    let Some(FlowDelays { network: Spread { moments, histogram }, .. }) = receiver.delays() else { return };
     row.delay_mean_s = moments.mean().map(|mean| mean * 1e-12);
     row.delay_sd_s = moments.variance().map(|variance| libm::sqrt(variance) * 1e-12);
     row.delay_min_s = moments.minimum().and_then(seconds);

@@ -116,7 +116,7 @@ impl Sender {
         let sent = self.sent_in_all();
         if let Some(demand) = &mut self.demand {
             if is_active {
-                demand.go_on(&self.traffic, self.progress.upcoming);
+                demand.go_on(&self.traffic, self.progress.upcoming, sent);
             } else {
                 demand.stop(sent);
             }

@@ -2,7 +2,8 @@
 //!
 //! The sender's own model is asked for the next PDU when that may be sent. It knows the instant of that PDU, so data that
 //! wait without limit need no memory. A second cursor over the same demand, a copy of the model with its own copy of the
-//! random numbers, goes on at the model's own instants. It counts what has been offered by a stop, and moves only then.
+//! random numbers, goes on at the model's own instants. It counts what has been offered by a stop, and moves only then. For a
+//! model that stands still it goes as far as that has gone: both must have generated the same, and have the same next.
 
 use std::collections::VecDeque;
 
@@ -136,8 +137,10 @@ pub(super) struct Demand {
     pub(super) way: Way,
     /// Whether a factor holds the data back, and not an allowance.
     is_scaled: bool,
-    /// The second cursor, and what it has next. A model that stands still has none.
-    ahead: Option<(Model, Upcoming)>,
+    /// The second cursor, and what it has next.
+    ahead: (Model, Upcoming),
+    /// How often a model that stands still has gone on since the last `catch_up`.
+    steps: u64,
     /// Octets of the newest PDU that was offered.
     newest: u16,
     /// Sums since the start of the run.
@@ -160,20 +163,17 @@ pub(super) struct Demand {
 impl Demand {
     /// The demand at the start of the run. The model has not begun.
     pub(super) fn new(way: Way, is_scaled: bool, model: &Model) -> Demand {
-        let mut ahead = (way != Way::Stretch).then(|| (model.clone(), Upcoming::Never));
-        if let Some((model, next)) = &mut ahead {
-            *next = model.start(Time::ZERO, &mut Nominal);
-        }
-        let queue = match (way, &ahead) {
-            (Way::Wait(Some(size)), Some((_, next))) => {
-                Some(Queue { size, waiting: Fifo::default(), next: *next, session: Session::default() })
-            }
+        let mut model = model.clone();
+        let next = model.start(Time::ZERO, &mut Nominal);
+        let queue = match way {
+            Way::Wait(Some(size)) => Some(Queue { size, waiting: Fifo::default(), next, session: Session::default() }),
             _ => None,
         };
         Demand {
             way,
             is_scaled,
-            ahead,
+            ahead: (model, next),
+            steps: 0,
             newest: 0,
             offered: Amount::default(),
             withheld: Amount::default(),
@@ -202,16 +202,12 @@ impl Demand {
             Way::Wait(Some(_)) => self.take_queued(model, scale, now),
             Way::Thin => self.take_newest(model, upcoming, scale, now),
             Way::Stretch => {
+                self.steps += 1;
                 let at = upcoming.time();
                 let own = Time(at.0 - self.late.0);
                 self.late = self.late + now.since(at);
                 let (unit, upcoming) = model.advance(own, &mut Punctual { scale, now });
-                let upcoming = match upcoming {
-                    Upcoming::Pdu(at) => Upcoming::Pdu(at + self.late),
-                    Upcoming::Decision(at) => Upcoming::Decision(at + self.late),
-                    Upcoming::Never => Upcoming::Never,
-                };
-                Taken { unit, wait: None, upcoming }
+                Taken { unit, wait: None, upcoming: moved(upcoming, |at| at + self.late) }
             }
         }
     }
@@ -281,9 +277,12 @@ impl Demand {
         if self.stopped.is_some() {
             return true;
         }
+        if self.way == Way::Stretch {
+            return self.has_gone_as_far(upcoming, sent);
+        }
         self.fill(model, now + Span(1));
         let follows_factor = self.follows_factor();
-        let Some((model, next)) = &mut self.ahead else { return true };
+        let (model, next) = &mut self.ahead;
         while next.time() <= now {
             let (unit, later) = model.advance(next.time(), &mut Nominal);
             *next = later;
@@ -294,13 +293,25 @@ impl Demand {
         }
         let accounted = sent.and(self.withheld).and(self.lost);
         if follows_factor {
-            // Its own model has other instants.
-            true
+            // Its own model has other instants, at which it sends: none is left behind.
+            upcoming.time() > now
         } else if upcoming.time() > now {
             self.offered == accounted && upcoming == *next
         } else {
             self.offered.pdus > accounted.pdus
         }
+    }
+
+    /// Lets the second cursor go as far as a model that stands still. Returns whether all that this has generated was sent,
+    /// and whether the model has the same next, as late as it is.
+    fn has_gone_as_far(&mut self, upcoming: Upcoming, sent: Amount) -> bool {
+        let (model, next) = &mut self.ahead;
+        for _ in 0..std::mem::take(&mut self.steps) {
+            let (unit, later) = model.advance(next.time(), &mut Nominal);
+            *next = later;
+            unit.into_iter().for_each(|unit| self.offered.add(unit));
+        }
+        self.offered == sent && upcoming == moved(*next, |at| at + self.late)
     }
 
     /// What waits, and what is withheld, of a sender that has sent `sent` in all. As of the last `catch_up`.
@@ -344,9 +355,7 @@ impl Demand {
 
     /// Gives the model other parameters, after all events of the instant `now`. `upcoming` is what the sender has next.
     pub(super) fn retune(&mut self, model: &mut Model, upcoming: Upcoming, params: &traffic::Params, now: Time) {
-        if let Some((ahead, _)) = &mut self.ahead {
-            ahead.retune(params);
-        }
+        self.ahead.0.retune(params);
         let is_behind = self.queue.is_none() && self.way != Way::Stretch && upcoming.time() <= now;
         if is_behind && !self.follows_factor() {
             self.changes.push_back((now, params.clone()));
@@ -367,12 +376,73 @@ impl Demand {
         }
     }
 
-    /// The sender goes on, with what its model has next.
-    pub(super) fn go_on(&mut self, model: &Model, upcoming: Upcoming) {
+    /// The sender, which has sent `sent` in all, goes on with what its model has next.
+    pub(super) fn go_on(&mut self, model: &Model, upcoming: Upcoming, sent: Amount) {
         let Some([withheld, lost]) = self.stopped.take() else { return };
         (self.withheld, self.lost) = (withheld, lost);
-        if let Some((ahead, next)) = &mut self.ahead {
-            (*ahead, *next) = (model.clone(), upcoming);
+        self.ahead = (model.clone(), moved(upcoming, |at| Time(at.0 - self.late.0)));
+        self.steps = 0;
+        if self.way == Way::Stretch {
+            self.offered = sent;
+        }
+    }
+}
+
+/// What comes next, at another time.
+fn moved(upcoming: Upcoming, to: impl Fn(Time) -> Time) -> Upcoming {
+    match upcoming {
+        Upcoming::Pdu(at) => Upcoming::Pdu(to(at)),
+        Upcoming::Decision(at) => Upcoming::Decision(to(at)),
+        Upcoming::Never => Upcoming::Never,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::env;
+
+    const CELL: Amount = Amount { pdus: 1, bits: 424 };
+
+    /// A source of a cell each 424 us, and what it has next.
+    fn source() -> (Model, Upcoming) {
+        let params: traffic::Params = toml::from_str("cbr = { rate = '1 Mb/s', start = '0 s' }").unwrap();
+        let mut model = params.build(env(1));
+        let first = model.start(Time::ZERO, &mut Nominal);
+        (model, first)
+    }
+
+    /// Takes a cell late, and returns the demand, its model, the time and what is next.
+    fn taken(way: Way, is_scaled: bool) -> (Demand, Model, Time, Upcoming) {
+        let (mut model, first) = source();
+        let mut demand = Demand::new(way, is_scaled, &source().0);
+        let now = Time::ZERO + Span::milliseconds(1);
+        let taken = demand.take(&mut model, first, &mut Nominal, now);
+        assert!(taken.unit.is_some());
+        (demand, model, now, taken.upcoming)
+    }
+
+    #[test]
+    fn a_pdu_that_a_standing_model_made_and_nobody_sent_is_missed() {
+        for (sent, is_right) in [(CELL, true), (Amount::default(), false), (CELL.and(CELL), false)] {
+            let (mut demand, mut model, now, next) = taken(Way::Stretch, false);
+            assert_eq!(next, Upcoming::Pdu(now + Span(424_000_000)));
+            assert_eq!(demand.catch_up(&mut model, next, sent, now), is_right);
+        }
+    }
+
+    #[test]
+    fn a_standing_model_that_is_not_as_late_as_it_was_held_is_missed() {
+        let (mut demand, mut model, now, _) = taken(Way::Stretch, false);
+        let wrong = Upcoming::Pdu(now + Span(424_000_001));
+        assert!(!demand.catch_up(&mut model, wrong, CELL, now));
+    }
+
+    #[test]
+    fn an_instant_that_a_model_under_a_factor_has_left_behind_is_missed() {
+        let (mut demand, mut model, now, _) = taken(Way::Thin, true);
+        for (next, is_right) in [(now + Span(1), true), (now, false)] {
+            assert_eq!(demand.catch_up(&mut model, Upcoming::Pdu(next), CELL, now), is_right);
         }
     }
 }
