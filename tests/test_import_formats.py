@@ -155,6 +155,16 @@ def test_topohub_gives_demands_and_distances(tmp_path: Path) -> None:
         imported(tmp_path / "hub.json", HUB, default_rate="1 Gb/s")
 
 
+def test_demands_that_are_no_table_are_refused(tmp_path: Path) -> None:
+    for demands, told in (
+        (3, "graph.demands = 3: this is no table of senders"),
+        ({"0": 5}, "demands.0: this is no table"),
+    ):
+        content = {**HUB, "graph": {"demands": demands}}
+        with pytest.raises(InputError, match=told):
+            imported(tmp_path / "hub.json", content, default_rate="1 Gb/s", demand_unit="Mb/s")
+
+
 def test_gzip_of_a_format_is_that_format(tmp_path: Path) -> None:
     (tmp_path / "hub.json.gz").write_bytes(gzip.compress(json.dumps(HUB).encode()))
     assert 'delay = "3.5735 ms"' in import_network(tmp_path / "hub.json.gz", default_rate="1 Gb/s", demand_unit="Mb/s")

@@ -66,7 +66,8 @@ def _node_link(text: str, file: str) -> Graph:
             file=file,
             remedy="give one of the two another id",
         )
-    demands = _demands(graph.graph.get("demands"), file)
+    about = content.get("graph")
+    demands = _demands(about.get("demands") if isinstance(about, Mapping) else None, file)
     return _graph(graph, file, set(map(str, declared)), content.get("multigraph", True) is not False, demands)
 
 
@@ -122,8 +123,11 @@ def _placed(attributes: Attributes) -> Attributes:
 
 def _demands(matrix: object, file: str) -> list[Demand]:
     """TopoHub's demands: of each sender, the rate to each receiver."""
-    if not isinstance(matrix, Mapping):
+    if matrix is None:
         return []
+    if not isinstance(matrix, Mapping):
+        remedy = 'write it as {"A": {"B": 5.0}}, or delete it'
+        raise InputError("this is no table of senders", path="graph.demands", value=matrix, file=file, remedy=remedy)
     if bad := next((sender for sender, row in matrix.items() if not isinstance(row, Mapping)), None):
         reason, remedy = "this is no table of receivers and rates", 'write it as {"A": {"B": 5.0}}'
         raise InputError(reason, path=f"demands.{bad}", file=file, remedy=remedy)
