@@ -20,8 +20,7 @@ macro_rules! parameters {
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
             $($(#[$about])* pub $own: $of,)*
-            /// Measurement interval (20 us or 30 cells in papers/abr-source-rules-satellite.txt; 5 to 15 ms in wide
-            /// networks).
+            /// Measurement interval (20 us or 30 cells in Fahmy and others, 1996; 5 to 15 ms in wide networks).
             #[schemars(extend("retune" = RETUNED_INTERVAL))]
             pub interval: interval::Params,
             /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.
@@ -77,7 +76,7 @@ macro_rules! parameters {
 parameters! {
     /// Parameters of ERICA.
     Params {
-        /// Target share of the available rate (papers/abr-source-rules-satellite.txt).
+        /// Target share of the available rate (Fahmy and others, 1996).
         #[schemars(extend("retune" = RETUNED_TARGET))]
         target: f64 = 0.9;
     }
