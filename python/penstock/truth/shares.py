@@ -94,8 +94,8 @@ def is_steady(scenario: Scenario) -> bool:
 
 
 def begins_at_once(greedy: Mapping[str, Any]) -> bool:
-    """Whether all flows of a greedy source of these parameters send from the start of the run on, without a pause."""
-    return "pause" not in greedy and all(seconds(greedy.get(key, "0 s")) == 0 for key in ("start", "stagger", "phase"))
+    """Whether all flows of a greedy source send from the start on, but for a random phase, and without a pause."""
+    return "pause" not in greedy and all(seconds(greedy.get(key, "0 s")) == 0 for key in ("start", "stagger"))
 
 
 def members(name: str, count: int) -> list[str]:
