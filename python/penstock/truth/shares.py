@@ -94,7 +94,7 @@ def is_steady(scenario: Scenario) -> bool:
 
 
 def begins_at_once(greedy: Mapping[str, Any]) -> bool:
-    """Whether all flows of a greedy source send from the start on, without a pause; a random phase is part of the start."""
+    """Whether all flows of a greedy source send from the start on, but for a random phase, and without a pause."""
     return "pause" not in greedy and all(seconds(greedy.get(key, "0 s")) == 0 for key in ("start", "stagger"))
 
 
