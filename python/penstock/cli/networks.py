@@ -196,8 +196,7 @@ COMMANDS = (
     Command(
         "import",
         import_,
-        "make a scenario file of a network of another tool, keep the packets of a capture or a table as traffic, "
-        "or make a line's rate of a trace of Mahimahi",
+        "make a scenario of a network of another tool, traffic of a capture or a table, or a line's rate of a trace",
         (
             "penstock import net.graphml --rate capacity --rate-unit Mb/s --delay latency --delay-unit ms > net.toml",
             "penstock import abilene.txt --rate-unit Mb/s > abilene.toml",
