@@ -29,10 +29,10 @@ use crate::queue::order::Precedence;
 use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
+use line::rate::Capacity;
+pub use line::rate::Retimed;
 use line::{Flight, Server};
 pub use next_lanes::{Crossing, NextLane, NextLanes};
-use retune::rate::Capacity;
-pub use retune::rate::Retimed;
 use scheduler::{Schedule, Scheduler};
 
 /// PDUs of one instant, to be admitted in random order.

@@ -6,6 +6,8 @@
 //! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
+pub(super) mod rate;
+
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};

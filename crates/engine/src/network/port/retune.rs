@@ -1,7 +1,7 @@
 //! Other parameters of a port during a run. All changes are made at a stop, after all events of its instant.
 
-pub(super) mod delay;
-pub(super) mod rate;
+mod delay;
+mod rate;
 
 use super::Port;
 use super::scheduler::Schedule;
