@@ -14,6 +14,7 @@ mod cell_times;
 mod changes;
 mod defaults;
 mod explain;
+mod lists;
 mod places;
 mod schema;
 mod shape;

@@ -145,30 +145,6 @@ impl Scenario {
         flows.chain(lists).collect()
     }
 
-    /// Reads the text of the file whose name has this path.
-    ///
-    /// # Errors
-    /// The fault in the text, with its line.
-    pub fn take_file(&mut self, path: &str, text: &str) -> Result<(), Fault> {
-        if let Some(demands) = self.demands.as_mut().filter(|_| path == "demands.file") {
-            return demands.take(text).map_err(|fault| fault.under("demands"));
-        }
-        for (number, series) in self.series.iter_mut().enumerate() {
-            if path == format!("series[{number}].file") {
-                return series.take(text).map_err(|fault| fault.under(&format!("series[{number}]")));
-            }
-        }
-        for (group, flow) in &mut self.flow {
-            let keyword = flow.traffic.keyword();
-            if path == format!("flow.{}.traffic.{keyword}.file", shown_key(group)) {
-                let read = flow.traffic.read_file(text);
-                return read
-                    .map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"));
-            }
-        }
-        Ok(())
-    }
-
     /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
     /// SHA-256.
     #[must_use]

@@ -4,14 +4,12 @@
 //! runs, or is stored, contains its data, and its identity covers them.
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Change;
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
-use crate::scenario::document::part;
 
 /// Most entries of a list.
 const MOST_ENTRIES: usize = 100_000;
@@ -86,43 +84,6 @@ pub struct Series {
     pub list: Vec<(Span, Value)>,
 }
 
-/// What a file with a list holds.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File<T> {
-    list: Vec<T>,
-}
-
-/// A list that may stand in a file.
-struct Listed<'a, T> {
-    file: &'a mut Option<String>,
-    sha256: &'a mut Option<String>,
-    list: &'a mut Vec<T>,
-}
-
-impl<T: DeserializeOwned> Listed<'_, T> {
-    /// Takes the list of the file with this text.
-    fn take(self, text: &str) -> Result<(), Fault> {
-        let Some(file) = &*self.file else { return Ok(()) };
-        if !self.list.is_empty() {
-            return Err(Fault::new("list", "", "there is a list, and a file that has one", "delete one of the two"));
-        }
-        let tree: Result<Value, toml::de::Error> = toml::from_str(text);
-        let tree = tree.map_err(|error| {
-            let position = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count();
-            let first = error.message().lines().next().unwrap_or_default();
-            Fault::new("file", file, format!("line {line}: {first}"), "write it as list = [[...], [...]]")
-        })?;
-        let read: File<T> = part(&tree).map_err(|fault| {
-            Fault::new("file", file, format!("{} in it: {}", fault.path, fault.reason), fault.remedy)
-        })?;
-        *self.list = read.list;
-        (*self.file, *self.sha256) = (None, None);
-        Ok(())
-    }
-}
-
 /// Refuses a file that was not read, and a list without entries or with too many.
 fn check(file: Option<&String>, sha256: Option<&String>, entries: usize) -> Result<(), Fault> {
     if let Some(file) = file {
@@ -143,12 +104,6 @@ fn check(file: Option<&String>, sha256: Option<&String>, entries: usize) -> Resu
 }
 
 impl Demands {
-    /// Takes the list of its file.
-    pub(super) fn take(&mut self, text: &str) -> Result<(), Fault> {
-        let Demands { file, sha256, list } = self;
-        Listed { file, sha256, list }.take(text)
-    }
-
     /// The first fault, with its path below the table.
     pub(crate) fn check(&self) -> Result<(), Fault> {
         check(self.file.as_ref(), self.sha256.as_ref(), self.list.len())
@@ -156,12 +111,6 @@ impl Demands {
 }
 
 impl Series {
-    /// Takes the list of its file.
-    pub(super) fn take(&mut self, text: &str) -> Result<(), Fault> {
-        let Series { file, sha256, list, .. } = self;
-        Listed { file, sha256, list }.take(text)
-    }
-
     /// The first fault, with its path below the table, in a run of this duration.
     pub(crate) fn check(&self, duration: Span) -> Result<(), Fault> {
         check(self.file.as_ref(), self.sha256.as_ref(), self.list.len())?;

@@ -1,0 +1,77 @@
+//! The files that a scenario names: frame sizes, demands and series. The loader reads their texts into the scenario.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::part;
+use crate::core::error::Fault;
+use crate::scenario::path::shown_key;
+use crate::scenario::spec::{Demands, Scenario, Series};
+
+impl Scenario {
+    /// Reads the text of the file whose name has this path.
+    ///
+    /// # Errors
+    /// The fault in the text, with its line.
+    pub fn take_file(&mut self, path: &str, text: &str) -> Result<(), Fault> {
+        if let Some(demands) = self.demands.as_mut().filter(|_| path == "demands.file") {
+            let Demands { file, sha256, list } = demands;
+            return Listed { file, sha256, list }.take(text).map_err(|fault| fault.under("demands"));
+        }
+        for (number, series) in self.series.iter_mut().enumerate() {
+            if path == format!("series[{number}].file") {
+                let Series { file, sha256, list, .. } = series;
+                return Listed { file, sha256, list }
+                    .take(text)
+                    .map_err(|fault| fault.under(&format!("series[{number}]")));
+            }
+        }
+        for (group, flow) in &mut self.flow {
+            let keyword = flow.traffic.keyword();
+            if path == format!("flow.{}.traffic.{keyword}.file", shown_key(group)) {
+                let read = flow.traffic.read_file(text);
+                return read
+                    .map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a file with a list holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File<T> {
+    list: Vec<T>,
+}
+
+/// A list that may stand in a file.
+struct Listed<'a, T> {
+    file: &'a mut Option<String>,
+    sha256: &'a mut Option<String>,
+    list: &'a mut Vec<T>,
+}
+
+impl<T: DeserializeOwned> Listed<'_, T> {
+    /// Takes the list of the file with this text.
+    fn take(self, text: &str) -> Result<(), Fault> {
+        let Some(file) = &*self.file else { return Ok(()) };
+        if !self.list.is_empty() {
+            return Err(Fault::new("list", "", "there is a list, and a file that has one", "delete one of the two"));
+        }
+        let tree: Result<Value, toml::de::Error> = toml::from_str(text);
+        let tree = tree.map_err(|error| {
+            let position = error.span().map_or(0, |span| span.start).min(text.len());
+            let line = 1 + text.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count();
+            let first = error.message().lines().next().unwrap_or_default();
+            Fault::new("file", file, format!("line {line}: {first}"), "write it as list = [[...], [...]]")
+        })?;
+        let read: File<T> = part(&tree).map_err(|fault| {
+            Fault::new("file", file, format!("{} in it: {}", fault.path, fault.reason), fault.remedy)
+        })?;
+        *self.list = read.list;
+        (*self.file, *self.sha256) = (None, None);
+        Ok(())
+    }
+}
