@@ -169,7 +169,7 @@ def test_video_is_even_or_a_burst_or_none() -> None:
     mpeg = even["video"]["traffic"]["mpeg"]
     assert (mpeg["mean"], mpeg["peak"], mpeg["frames_per_second"]) == ("4.5 Mb/s", "14.84 Mb/s", 30.0)
     assert even["video"]["count"] == 10
-    assert "burst" not in mpeg["sending"]
+    assert mpeg["sending"]["burst"] == "even"
     assert burst["video"]["traffic"]["mpeg"]["sending"]["burst"] == "14.84 Mb/s"
     assert list(none) == ["abr"]
 

@@ -87,7 +87,7 @@ def test_the_document_has_the_digest_and_no_packet(tmp_path: Path) -> None:
     scenario = Scenario.parse(text(digest(tmp_path)))
     traffic = json.loads(scenario.to_json())["flow"]["data"]["traffic"]
     assert set(traffic["trace"]) == {
-        *("name", "sha256", "start", "time_scale", "size_scale", "loop", "framing", "held"),
+        *("name", "sha256", "start", "time_scale", "size_scale", "loop", "framing", "burst", "held"),
     }
     assert Scenario.parse(scenario.to_toml()) == scenario
     assert Scenario.of(scenario.tree) == scenario
