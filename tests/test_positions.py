@@ -156,7 +156,10 @@ def test_the_command_shows_an_instant(penstock: Command, tmp_path: Path) -> None
         (["--at", "2.25"], "--at = 2.25: "),
         (["--at", "-1 s"], "--at = -1 s: "),
         (["--at", "1 ms", "--show", "reading"], '--show = reading: this cannot be shown; did you mean "readings"?'),
-        (["--show", "readings"], "--show = readings: this shows one instant of the run; add a time of the run, as --at "),
+        (
+            ["--show", "readings"],
+            "--show = readings: this shows one instant of the run; add a time of the run, as --at ",
+        ),
         (["--at", "1 ms", "--replications", "3"], "--replications = 3: this does not go with --at"),
         (["--at", "1 ms", "--out", "x"], "--out = x: this does not go with --at"),
     ],
