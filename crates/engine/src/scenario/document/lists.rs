@@ -8,6 +8,7 @@ use super::part;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Demands, Scenario, Series};
+use crate::traffic::ModelParams;
 
 impl Scenario {
     /// Reads the text of the file whose name has this path.
