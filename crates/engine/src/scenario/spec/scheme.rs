@@ -55,7 +55,8 @@ impl Scheme {
             let known: Vec<String> = SCHEMES.iter().map(|scheme| format!("`{}`", scheme.keyword)).collect();
             return Err(format!("unknown variant `{keyword}`, expected one of {}", known.join(", ")));
         };
-        let mut parts = table(scheme.parts);
+        // With every parameter of the parts, so that a table of some of them goes into the table that is there.
+        let mut parts = whole(&scheme.own_parts());
         for (key, value) in &given {
             if ROLES.contains(&key.as_str()) {
                 parts.insert(key.clone(), value.clone());
@@ -120,6 +121,14 @@ impl schemes::Scheme {
 /// A table in TOML, as JSON.
 fn table(text: &str) -> Map<String, Value> {
     toml::from_str(text).unwrap_or_default()
+}
+
+/// Parts as JSON.
+fn whole(parts: &Parts) -> Map<String, Value> {
+    match serde_json::to_value(parts) {
+        Ok(Value::Object(parts)) => parts,
+        _ => Map::new(),
+    }
 }
 
 /// Puts a value in the place of `key`. A table goes into the table that is there, but the choice of a variant is
@@ -258,6 +267,9 @@ mod tests {
         assert!(text(&plain).contains(r#""interval":"auto""#) && text(&told).contains(r#""interval":"auto""#));
         assert!(text(&told).contains(r#""target":0.8"#));
         assert_eq!(told.parts.reaction_point, plain.parts.reaction_point);
+        let nested = read("scheme.erica_plus = { erica.delta = 0.0 }").unwrap();
+        assert!(text(&nested).contains(r#""interval":"auto","delta":0.0"#), "{}", text(&nested));
+        assert_eq!(nested.changed(), ["erica.delta"]);
         let timed = read("scheme.erica_plus = { erica.interval = { time = '1 ms' } }").unwrap();
         assert!(text(&timed).contains(r#""interval":{"time":"1 ms","cells":"unlimited"}"#), "{}", text(&timed));
     }
