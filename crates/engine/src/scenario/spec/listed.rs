@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Change;
+use super::change::Change;
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
