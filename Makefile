@@ -7,8 +7,6 @@ RUN := $(VENV)/bin/python
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
 
-# What builds the extension, and beside it what tests, lints and documents.
-BUILDER := $(VENV)/builder.stamp
 TOOLS := $(VENV)/tools.stamp
 # The releases of the Python packages. `make CONSTRAINTS= test` takes the newest that pyproject.toml admits.
 CONSTRAINTS ?= constraints.txt
@@ -42,7 +40,7 @@ help: ## list the targets
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 demo: ## run the satellite study on two seeds: a table, figures and a page (three minutes)
-	@sh tools/stage environment $(MAKE) --no-print-directory $(BUILDER)
+	@sh tools/stage environment $(MAKE) --no-print-directory $(TOOLS)
 	@sh tools/stage extension $(MAKE) --no-print-directory $(EXTENSION)
 	@sh tools/stage study $(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
@@ -52,7 +50,7 @@ demo: ## run the satellite study on two seeds: a table, figures and a page (thre
 
 studio: $(STUDIO) ## build the page of `penstock studio`
 
-test: $(TOOLS) $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
+test: $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
 	$(RUN) tools/npm.py test
 	$(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
@@ -68,20 +66,20 @@ mutants: $(TOOLS) ## change one operator of the engine at a time, and see if the
 fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuzz and a C++ compiler
 	sh tools/fuzz $(FUZZ_SECONDS)
 
-fuzz-imports: $(TOOLS) $(EXTENSION) ## fuzz the readers of `penstock import` for FUZZ_SECONDS (60)
+fuzz-imports: $(EXTENSION) ## fuzz the readers of `penstock import` for FUZZ_SECONDS (60)
 	$(RUN) tools/fuzz_imports.py $(FUZZ_SECONDS)
 
-compare: $(TOOLS) $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
+compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
 
-bench: $(TOOLS) $(EXTENSION) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+bench: $(EXTENSION) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	$(MAKE) --no-print-directory $(RELEASE)
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
 	$(RUN) tools/bench_sweep.py
 	$(RUN) tools/bench_wasm.py
 
-lint: $(TOOLS) $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
+lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(RUN) -m ruff check .
@@ -93,7 +91,7 @@ lint: $(TOOLS) $(EXTENSION) ## check format, lints, types, stubs, the engine for
 	$(RUN) tools/check_licences.py
 	$(RUN) tools/check_advisories.py
 
-docs: $(TOOLS) $(EXTENSION) $(STUDIO) ## build the documentation into site/, with the studio as its playground
+docs: $(EXTENSION) $(STUDIO) ## build the documentation into site/, with the studio as its playground
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
 	@echo "open site/index.html"
 
@@ -140,26 +138,22 @@ $(STUDIO): $(WASM) $(SCHEMA) $(NODE_MODULES) $(STUDIO_SOURCES)
 	@touch $@
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.
-ifneq ($(shell $(RUN) -c 'print(open("$(BUILDER)").read().strip())' 2>/dev/null),$(CURDIR))
-$(BUILDER): rebuild
+ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))
+$(TOOLS): rebuild
 endif
 
 rebuild:
 
-$(BUILDER): pyproject.toml $(CONSTRAINTS)
+# `maturin develop` installs the group `dev` too, with a pip that knows groups.
+$(TOOLS): pyproject.toml $(CONSTRAINTS)
 	@test -n "$(PYTHON)" || exit 2
 	"$(PYTHON)" -m venv --clear $(VENV)
-	$(PIP) --disable-pip-version-check maturin
-	echo '$(CURDIR)' > $@
-
-# Dependency groups need this pip.
-$(TOOLS): $(BUILDER)
 	$(PIP) --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(PIP) --group dev
-	@touch $@
+	echo '$(CURDIR)' > $@
 
-# Only one is installed: the stamp of the other goes. The packages that Penstock needs come with it.
-$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(BUILDER) $(ENGINE_SOURCES)
+# Only one is installed: the stamp of the other goes.
+$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(TOOLS) $(ENGINE_SOURCES)
 	PIP_QUIET=1 PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m maturin develop --profile $* --locked --quiet
 	@rm -f $(VENV)/extension-*.stamp
 	@touch $@
