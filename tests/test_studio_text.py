@@ -126,7 +126,7 @@ def test_the_end_of_a_run_says_what_to_do(studio: Studio, small_text: str) -> No
     assert "Go back" in page.inner_text("#ended")
     assert "Go back in time to move a lever" in page.inner_text("#side-panel")
     assert page.inner_text("#run").startswith("Run again")
-    page.keyboard.press("e")
+    studio.press("e")
     page.wait_for_selector("#ended")
     assert studio.fingerprint == fingerprint(small_text, "2 s")
     studio.press("Home")
