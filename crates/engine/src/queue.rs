@@ -140,12 +140,15 @@ role_trait! {
     /// A queue policy: what it does with each PDU that arrives, by the length of the queue alone.
     pub trait Discard for Policy by policies {
         required
-        /// Judges `pdu`, which finds `length` PDUs (or bits, if the policy counts those) in the queue.
-        fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict;
         /// The most PDUs that the queue can hold; `None` without such a limit.
         fn size(&self) -> Option<u64>;
 
         provided
+        /// Judges `pdu`, which finds `length` PDUs (or bits, if the policy counts those) in the queue.
+        #[inline]
+        fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
+            if self.size().is_none_or(|size| length < size) { Verdict::Admit } else { Verdict::Discard }
+        }
         /// The lengths from which on it discards a PDU with CLP=0, and one with CLP=1, if it judges by length alone.
         fn limits(&self) -> Option<[u64; 2]> { None }
         /// Whether it counts the bits of a queue and not its PDUs.

@@ -39,15 +39,15 @@ pub(super) mod tm40;
 const LEAST_GRANT: f64 = 20.0 * CELL_BITS as f64;
 
 /// Checks that the peak is above TCR, so that in-rate cells can be sent, and that MCR <= ICR <= PCR.
-fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Result<(), Fault> {
+fn check_rates(pcr: Rate, mcr: Rate, icr: Option<Rate>, tcr: Rate) -> Result<(), Fault> {
     if pcr <= tcr {
         let reason = format!("the peak is {pcr}, so the source could only send out-of-rate cells");
         return Err(Fault::new("tcr", tcr, reason, "reduce it, or increase pcr; the standard value is 4.24 kb/s"));
     }
-    if let Some(mcr) = mcr.filter(|&mcr| mcr > pcr) {
+    if mcr > pcr {
         return Err(Fault::new("mcr", mcr, format!("it is above the peak, {pcr}"), "reduce it, or increase pcr"));
     }
-    let lowest = mcr.map_or(Rate(1), |mcr| mcr.max(Rate(1)));
+    let lowest = mcr.max(Rate(1));
     if let Some(icr) = icr.filter(|&icr| icr < lowest || icr > pcr) {
         let remedy = format!("choose a rate from {lowest} to {pcr}");
         return Err(Fault::new("icr", icr, "it must be between mcr and pcr", remedy));

@@ -5,7 +5,7 @@
 //! the last episode had added (RFC 8289, 5.5). The longest PDU seen stands for the longest that the line carries: the queue
 //! is not late while no more bits than that wait behind the head.
 
-use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, RETUNED, Verdict, check_size};
+use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, RETUNED, check_size};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::{Marks, Pdu};
@@ -159,10 +159,6 @@ impl Codel {
 }
 
 impl Discard for Codel {
-    fn verdict(&self, _pdu: &Pdu, length: u64) -> Verdict {
-        if self.params.size.is_none_or(|size| length < size.0) { Verdict::Admit } else { Verdict::Discard }
-    }
-
     fn size(&self) -> Option<u64> {
         self.params.size.map(|size| size.0)
     }

@@ -2,9 +2,8 @@
 //!
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
-use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size};
+use super::{Discard, Discipline, Env, QueueParams, RETUNED, check_size};
 use crate::core::error::Fault;
-use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 
 /// The size of the queue.
@@ -40,11 +39,6 @@ impl DropTail {
 }
 
 impl Discard for DropTail {
-    #[inline]
-    fn verdict(&self, _pdu: &Pdu, length: u64) -> Verdict {
-        if length < self.size { Verdict::Admit } else { Verdict::Discard }
-    }
-
     fn limits(&self) -> Option<[u64; 2]> {
         Some([self.size; 2])
     }
@@ -70,6 +64,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::Verdict;
     use crate::queue::tests::pdu;
 
     #[test]

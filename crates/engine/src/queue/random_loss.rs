@@ -136,10 +136,6 @@ impl RandomLoss {
 }
 
 impl Discard for RandomLoss {
-    fn verdict(&self, _pdu: &Pdu, length: u64) -> Verdict {
-        if self.params.size.is_none_or(|size| length < size.0) { Verdict::Admit } else { Verdict::Discard }
-    }
-
     fn size(&self) -> Option<u64> {
         self.params.size.map(|size| size.0)
     }

@@ -2,9 +2,8 @@
 //!
 //! For exact queueing results (M/D/1) and for a user's lines, which must not lose PDUs.
 
-use super::{Discard, Discipline, Env, QueueParams, Verdict};
+use super::{Discard, Discipline, Env, QueueParams};
 use crate::core::error::Fault;
-use crate::core::pdu::Pdu;
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -33,10 +32,6 @@ impl Unlimited {
 }
 
 impl Discard for Unlimited {
-    fn verdict(&self, _pdu: &Pdu, _length: u64) -> Verdict {
-        Verdict::Admit
-    }
-
     fn limits(&self) -> Option<[u64; 2]> {
         Some([u64::MAX; 2])
     }
@@ -58,6 +53,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::Verdict;
     use crate::queue::tests::pdu;
 
     #[test]

@@ -114,7 +114,8 @@ impl Params {
             return Err(Fault::new("rdf", self.rdf, reason, "choose nrm or more, for example 256"));
         }
         let part = |given: Option<Rate>, part| given.or(self.pcr.map(|pcr| Rate(pcr.0 / part)));
-        check_rates(self.pcr.unwrap_or(Rate(u64::MAX)), part(self.mcr, 1000), part(self.icr, 20), self.tcr)
+        let mcr = part(self.mcr, 1000).unwrap_or(Rate(0));
+        check_rates(self.pcr.unwrap_or(Rate(u64::MAX)), mcr, part(self.icr, 20), self.tcr)
     }
 
     /// PCR, MCR and ICR in bits per second, behind a first line with this rate.

@@ -209,7 +209,7 @@ impl Params {
             return Err(Fault::new("pcr", highest, reason, format!("choose at most {HIGHEST}, or \"auto\"")));
         }
         let icr = self.icr.and_then(AutoOr::given);
-        check_rates(highest, Some(self.mcr), icr, self.tcr)?;
+        check_rates(highest, self.mcr, icr, self.tcr)?;
         let Some(icr) = icr else { return Ok(()) };
         if icr.bits_per_second() > self.exposure() {
             let bound = Rate(self.exposure() as u64);

@@ -223,7 +223,7 @@ impl Port {
             self.server.waiting.push(queue, waiting);
         }
         if free_at <= at {
-            self.serve_waiting(at.max(free_at), ctx);
+            self.serve_waiting(at, ctx);
         }
     }
 

@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((network.flows.len(), network.ports.len()), (1, 4));
         assert!(network.flows.capacity().max(network.ports.capacity()) < 16);
         let timeline = Timeline::new(&scenario, network.line_ports()).unwrap();
-        // A flow of 800 bytes with its row of 800, an access line of 250 with its two rows of 450.
+        // A flow of 800 bytes with its row of 1,700, an access line of 250 with its two rows of 700.
         assert_eq!(network.estimate(&timeline).memory, 2_000_000 * (2_500 + 250 + 1_400) + 1_700);
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::part;
+use super::{line_at, part};
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Demands, Scenario, Series};
@@ -63,8 +63,7 @@ impl<T: DeserializeOwned> Listed<'_, T> {
         }
         let tree: Result<Value, toml::de::Error> = toml::from_str(text);
         let tree = tree.map_err(|error| {
-            let position = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = 1 + text.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count();
+            let line = line_at(text, error.span().map_or(0, |span| span.start));
             let first = error.message().lines().next().unwrap_or_default();
             Fault::new("file", file, format!("line {line}: {first}"), "write it as list = [[...], [...]]")
         })?;
