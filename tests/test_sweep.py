@@ -373,3 +373,12 @@ def test_the_directory_can_be_moved(small: Scenario, tmp_path: Path) -> None:
     before = tables(Sweep(small, AXES).run(tmp_path / "here"))
     shutil.move(tmp_path / "here", tmp_path / "there")
     assert tables(Results(tmp_path / "there")) == before
+
+
+def test_a_sweep_without_a_stored_run_has_a_card(small: Scenario, tmp_path: Path) -> None:
+    Sweep(small, [{"flow.steady.count": [2, 3]}]).run(tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "segments")
+    (tmp_path / "out" / "segments").mkdir()
+    results = Results(tmp_path / "out")
+    assert results.missing() == 2
+    assert results._repr_html_()

@@ -44,7 +44,7 @@ class PointEstimate:
 def estimates(metric: Metric, results: Results, most: int | None = None) -> list[PointEstimate]:
     """One estimate a point and group or port, sorted by point, without those of missing runs; ``most`` is how many."""
     rows = metric.values(results)
-    if most is not None:
+    if most is not None and rows.height:
         first = rows.select("point", "of").unique(maintain_order=True).head(most)
         rows = rows.join(first, on=["point", "of"], how="semi", maintain_order="left")
     found = []

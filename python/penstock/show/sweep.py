@@ -49,8 +49,9 @@ def scenario_of(results: Results) -> Scenario:
 
 def count_rows(results: Results, metrics: Sequence[Metric]) -> int:
     """The number of the rows of :func:`estimate_rows`."""
-    places = [each.values(results).select("point", "of") for each in metrics]
-    return len({place for each in places for place in each.unique().iter_rows()})
+    once = {each.name: each for each in metrics}.values()  # the statistics of a metric have the same places
+    places = [rows.select("point", "of").unique() for each in once if (rows := each.values(results)).height]
+    return len({place for each in places for place in each.iter_rows()})
 
 
 def estimate_rows(results: Results, metrics: Sequence[Metric], most: int | None = None) -> list[Row]:
