@@ -131,7 +131,7 @@ def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
         if {"dummy", "dummy_discipline"} & branch.get("properties", {}).keys()
     ]
     assert len(chosen) == len(ROLES)
-    page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["ScenarioPage"](schema).text()
+    page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["scenario_page"](schema)
     assert page.count("`dummy") >= len(ROLES)
     groups = [line.split() for line in told if line.startswith("GROUP ")]
     assert [group[1] for group in groups] == ["data", "discarded", "halved", "slow", "swift", "transport"]

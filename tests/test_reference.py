@@ -13,7 +13,7 @@ from penstock.core.scenario import schema
 
 SCHEMA = schema()
 TOOL = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "reference.py"))
-PAGE: str = TOOL["scenario_page"]()
+PAGE: str = TOOL["scenario_page"](SCHEMA)
 
 
 def choices() -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from penstock import schema, schemes
 from penstock.cli import COMMANDS
@@ -18,7 +19,7 @@ def write(folder: Path) -> None:
     """Writes all generated pages into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = {
-        "scenario": scenario_page(),
+        "scenario": scenario_page(schema()),
         "schemes": schemes_page(),
         "parts": parts_page(),
         "tables": tables_page(),
@@ -28,15 +29,15 @@ def write(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def scenario_page() -> str:
-    """Every key of a scenario file, as the schema has it."""
+def scenario_page(of: dict[str, Any]) -> str:
+    """Every key of a scenario file, as the schema `of` has it."""
     head = (
         "# Scenario keys\n\nEvery table and key of a scenario file, written from the engine's own definitions "
         '(`penstock schema` prints the same as JSON Schema). `NAME` stands for a name of your choice, `"PATH"` '
         "for the path of a value, in quotes. A key without a default must be given. `penstock help PATH` prints one "
         "key.\n"
     )
-    keys = Keys(schema())
+    keys = Keys(of)
     sections = []
     for section in keys.sections:
         title = f"`{section.path}`" if section.path else "The file"
