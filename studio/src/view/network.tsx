@@ -10,6 +10,7 @@ import { quantity, short } from "../model/quantity";
 import * as state from "../model/state";
 import { Canvas } from "./canvas";
 import { port, rates, sceneOf } from "./scenes";
+import { Table } from "./table";
 
 const MOST_IN_LEGEND = 6;
 
@@ -99,37 +100,24 @@ function GroupTable({ side }: { readonly side: Side }): JSX.Element | null {
   };
   const [offered, delivered] = [rates(side, own, "offered"), rates(side, own, "delivered")];
   return (
-    <details class="as-table">
-      <summary>Groups as a table</summary>
-      <div class="scroll" role="region" aria-label="Groups" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Group</th>
-              <th scope="col">Flows</th>
-              <th scope="col">Offered</th>
-              <th scope="col">Delivered</th>
-              <th scope="col">Waiting at the sources</th>
-              <th scope="col">Lost PDUs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {loaded.network.groups.slice(0, 200).map(({ name, flows }, number) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="number">{flows}</td>
-                <td class="number">
-                  {Number.isNaN(count(name, "offered_bits")) ? "always data" : quantity(offered[number] ?? NaN, "b/s")}
-                </td>
-                <td class="number">{quantity(delivered[number] ?? NaN, "b/s")}</td>
-                <td class="number">{quantity(count(name, "held_bits"), "bits")}</td>
-                <td class="number">{short(count(name, "lost"))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <Table
+      summary="Groups as a table"
+      label="Groups"
+      heads={["Group", "Flows", "Offered", "Delivered", "Waiting at the sources", "Lost PDUs"]}
+    >
+      {loaded.network.groups.slice(0, 200).map(({ name, flows }, number) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td class="number">{flows}</td>
+          <td class="number">
+            {Number.isNaN(count(name, "offered_bits")) ? "always data" : quantity(offered[number] ?? NaN, "b/s")}
+          </td>
+          <td class="number">{quantity(delivered[number] ?? NaN, "b/s")}</td>
+          <td class="number">{quantity(count(name, "held_bits"), "bits")}</td>
+          <td class="number">{short(count(name, "lost"))}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -143,50 +131,37 @@ function PortTable({ side }: { readonly side: Side }): JSX.Element | null {
       each.shape.congestion_point !== null || each.queues.some((held) => held > 0) || loaded.network.ports.length <= 16,
   );
   return (
-    <details class="as-table">
-      <summary>Ports as a table</summary>
-      <div class="scroll" role="region" aria-label="Ports" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Port</th>
-              <th scope="col">From, to</th>
-              <th scope="col">In queue</th>
-              <th scope="col">Limit</th>
-              <th scope="col">Congestion point</th>
-              <th scope="col">Over time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.slice(0, 200).map(({ shape, queues, point }) => (
-              <tr key={shape.name}>
-                <th scope="row">{shape.name}</th>
-                <td>
-                  {shape.from}, {shape.to}
-                </td>
-                <td class="number">{queues.map(short).join(" + ")}</td>
-                <td class="number">{limitOf(shape) ?? "none"}</td>
-                <td>
-                  {shape.congestion_point
-                    ? `${shape.congestion_point}${point ? `: ${point.name} ${short(point.value)}` : ""}`
-                    : "none"}
-                </td>
-                <td>
-                  <button
-                    type="button"
-                    class="small"
-                    aria-pressed={port.value === shape.name}
-                    onClick={() => (state.chosenPort.value = shape.name)}
-                  >
-                    {port.value === shape.name ? "shown" : "show"}
-                    <span class="visually-hidden"> {shape.name} over time</span>
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <Table
+      summary="Ports as a table"
+      label="Ports"
+      heads={["Port", "From, to", "In queue", "Limit", "Congestion point", "Over time"]}
+    >
+      {shown.slice(0, 200).map(({ shape, queues, point }) => (
+        <tr key={shape.name}>
+          <th scope="row">{shape.name}</th>
+          <td>
+            {shape.from}, {shape.to}
+          </td>
+          <td class="number">{queues.map(short).join(" + ")}</td>
+          <td class="number">{limitOf(shape) ?? "none"}</td>
+          <td>
+            {shape.congestion_point
+              ? `${shape.congestion_point}${point ? `: ${point.name} ${short(point.value)}` : ""}`
+              : "none"}
+          </td>
+          <td>
+            <button
+              type="button"
+              class="small"
+              aria-pressed={port.value === shape.name}
+              onClick={() => (state.chosenPort.value = shape.name)}
+            >
+              {port.value === shape.name ? "shown" : "show"}
+              <span class="visually-hidden"> {shape.name} over time</span>
+            </button>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -13,6 +13,7 @@ import * as state from "../model/state";
 import { psOf, secondsOf } from "../model/time";
 import { Canvas } from "./canvas";
 import { port, tracks } from "./scenes";
+import { Table } from "./table";
 
 const ROWS_IN_TABLE = 20;
 
@@ -157,37 +158,23 @@ function SampleTable(): JSX.Element | null {
   const shown = tracks.value.filter((track) => track.kind !== "raster");
   const samples = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => last - place);
   return (
-    <details class="as-table">
-      <summary>The last samples as a table</summary>
-      <div class="scroll" role="region" aria-label="Samples" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time, s</th>
-              {shown.map((track) => (
-                <th scope="col" key={track.key}>
-                  {track.title}
-                  {track.unit && `, ${track.unit}`}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {samples.map((sample) => (
-              <tr key={sample}>
-                <th scope="row" class="number">
-                  {Number((sample * secondsOf(interval)).toPrecision(9))}
-                </th>
-                {shown.map((track) => (
-                  <td class="number" key={track.key}>
-                    {short(track.value(record, sample))}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <Table
+      summary="The last samples as a table"
+      label="Samples"
+      heads={["Time, s", ...shown.map((track) => (track.unit ? `${track.title}, ${track.unit}` : track.title))]}
+    >
+      {samples.map((sample) => (
+        <tr key={sample}>
+          <th scope="row" class="number">
+            {Number((sample * secondsOf(interval)).toPrecision(9))}
+          </th>
+          {shown.map((track) => (
+            <td class="number" key={track.key}>
+              {short(track.value(record, sample))}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table>
   );
 }
