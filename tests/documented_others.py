@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -167,12 +166,10 @@ def _dask_tls(session: Session, block: Block) -> None:
     here = ["--host", "127.0.0.1", "--no-dashboard"]
     start(session.stack, log, *scheduler, *here, "--port", "0", "--scheduler-file", str(file))
     start(session.stack, log, worker[0], *worker[2:], *here, "--no-nanny", "--scheduler-file", str(file))
-    while not (file.exists() and file.read_text(encoding="utf-8").endswith("}")):
-        time.sleep(0.1)
-    address = json.loads(file.read_text(encoding="utf-8"))["address"]
     security = Scheduler("tls://", *(session.folder / f"{name}.pem" for name in ("ca", "cert", "key"))).security()
-    with Client(address, security=security, timeout=120, set_as_default=False) as client:
+    with Client(scheduler_file=str(file), security=security, timeout=120, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=120)
+    address = json.loads(file.read_text(encoding="utf-8"))["address"]
     session.instead["tls://scheduler:8786"] = address
     session.penstock(*(address if word == "tls://scheduler:8786" else word for word in sweep))
 

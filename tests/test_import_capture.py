@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gzip
 import struct
-import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from conftest import Command
 
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
 from penstock.importing.capture import CUT, NOT_IP, TIMELESS
 from penstock.importing.trace import ImportedTrace
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
 START_S = 1_700_000_000
 A, B = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 ETHERNET, RAW = 1, 101

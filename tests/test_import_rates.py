@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import subprocess
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Command
 
 from penstock import InputError, Scenario, import_network, import_rates, run
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def series(path: Path, times: list[int], **options: Any) -> tuple[list[list[str]], str]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_schemes import TEN_LINES
 
 HEAVY = {
     *("numpy", "scipy", "matplotlib", "rich", "jinja2", "optuna", "distributed", "networkx", "dpkt", "shtab"),
@@ -14,18 +15,6 @@ HEAVY = {
     *("multiprocessing", "asyncio", "xml", "webbrowser", "http"),
 }
 """What takes long to import, and what a command without figures, studies and clusters does not need."""
-TEN_LINES = """\
-duration = "200 ms"
-scheme = "erica"
-[line.trunk]
-between = ["left", "right"]
-rate = "155.52 Mb/s"
-delay = "1 ms"
-[flow.data]
-count = 4
-path = ["left", "right"]
-traffic.greedy = {}
-"""
 PRINT = """
 import sys
 from penstock.cli import main
