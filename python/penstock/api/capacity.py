@@ -66,7 +66,7 @@ class Bisection:
     replications: int
     details: dict[str, Any]
     means: dict[float, float] = field(default_factory=dict)
-    overloaded: dict[float, bool] = field(default_factory=dict)
+    overloaded: set[float] = field(default_factory=set)
     relieves: bool = False
     """Whether larger values of the parameter relieve: then an overloaded one lies before the capacity."""
 
@@ -82,11 +82,12 @@ class Bisection:
         """Whether the replications of the bisection are overloaded."""
         if number not in self.means:
             estimate, rises = self.look(number, range(self.replications), 1 - ERROR)
-            self.means[number], self.overloaded[number] = estimate.mean, bool(rises)
+            self.means[number] = estimate.mean
             self.details["bisected"].append([number, estimate.mean])
             if rises:
+                self.overloaded.add(number)
                 self.details["overloaded"].append([number, rises])
-        return self.overloaded[number]
+        return number in self.overloaded
 
     def holds(self, number: float) -> bool:
         """Whether the mean of the replications of the bisection meets the condition, or they are overloaded."""
@@ -164,7 +165,7 @@ class Bisection:
         self.trials.run(settings, replications)
         columns = [own.linear for own in self.trials.samples(self.until.metric, settings, replications)]
         looked = zip(numbers, self.trials.rises(settings, replications), strict=True)
-        self.details["overloaded"] += [[at, rises] for at, rises in looked if rises and at not in self.overloaded]
+        self.details["overloaded"] += [[at, rises] for at, rises in looked if rises and at not in self.means]
         self.details["overloaded"].sort()
         self.details["curve"] = numbers
         self.details["turns"] = turns(numbers, columns, rising=self.until.sign == ">")
@@ -199,7 +200,7 @@ def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
     there: object = scenario.tree
     for step in STEP.findall(path):
         if isinstance(there, list):
-            there = dict(enumerate(there)).get(int(step)) if step.isdecimal() else None
+            there = there[int(step)] if step.isdecimal() and int(step) < len(there) else None
         else:
             there = there.get(step) if isinstance(there, dict) else None
     number, _, unit = str(there).partition(" ")

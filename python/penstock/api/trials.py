@@ -145,6 +145,9 @@ class Trials:
     def rises(self, settings: Sequence[Setting], replications: range) -> list[dict[str, float]]:
         """For each setting the groups that are overloaded in these replications, as :func:`rising` finds them."""
         assert self.results is not None, "run them first"  # noqa: S101 - no input leads here
-        groups = self.results.table("groups")
-        groups = groups.filter(groups["replication"].is_in(list(replications)))
-        return [rising(groups.filter(groups["point"] == self.number(setting))) for setting in settings]
+        points = [self.number(setting) for setting in settings]
+        plan = self.results.plan
+        plan = plan.filter(plan["replication"].is_in(list(replications)) & plan["point"].is_in(points))
+        rows = self.results.rows("groups", runs=plan["run"].to_list())  # only the files of these runs
+        groups = plan.join(rows, on="run", how="inner", maintain_order="left_right")
+        return [rising(groups.filter(groups["point"] == point)) for point in points]

@@ -150,10 +150,15 @@ def table_of(options: argparse.Namespace) -> str:
         raise InputError("only CSV prints one table", path="--table", value=options.table, remedy=remedy)
     from penstock.execute.worker import TABLES
 
-    if options.table not in TABLES:
-        remedy = did_you_mean(options.table, TABLES) or f"there are {', '.join(TABLES)}"
-        raise InputError("there is no such table", path="--table", value=options.table, remedy=remedy)
+    require_table(options.table, TABLES)
     return str(options.table)
+
+
+def require_table(name: str, known: Sequence[str]) -> None:
+    """Raise :class:`InputError` if ``--table`` is none of the known names."""
+    if name not in known:
+        remedy = did_you_mean(name, known) or f"there are {', '.join(known)}"
+        raise InputError("there is no such table", path="--table", value=name, remedy=remedy)
 
 
 def print_table_of(result: Result, options: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
+from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, require_table, say
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -84,14 +84,7 @@ def export(options: argparse.Namespace) -> int:
     from penstock.core.files import prepare_file, write_bytes
     from penstock.execute.worker import TABLES
 
-    if options.table not in (*TABLES, "runs"):
-        known = ["runs", *TABLES]
-        raise InputError(
-            "there is no such table",
-            path="--table",
-            value=options.table,
-            remedy=did_you_mean(options.table, known) or f"there are {', '.join(known)}",
-        )
+    require_table(options.table, ["runs", *TABLES])
     out = None if options.out is None else prepare_file(options.out)
     octets = encode(results.table(options.table), options.format)
     if out is None:

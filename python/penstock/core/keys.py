@@ -237,9 +237,7 @@ class Keys:
 
     def known(self, schema: Schema) -> list[str]:
         """The keys that may follow at a place: those of its entries, too."""
-        inner = [
-            table[name] for table in self.tables(schema) for name in ("items",) if isinstance(table.get(name), dict)
-        ]
+        inner = [table["items"] for table in self.tables(schema) if isinstance(table.get("items"), dict)]
         keys = [key for table in self.tables(schema) for key in table.get("properties", {})]
         return list(dict.fromkeys([*keys, *(key for each in inner for key in self.known(each))]))
 

@@ -360,6 +360,12 @@ def networks() -> Mapping[str, str]:
     return {next(iter(choice["properties"])): str(choice["description"]) for choice in choices}
 
 
+def of_reverse(line: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - a value of a document
+    """The value of ``rate`` or ``delay`` in the reverse direction of a line: ``auto`` there is that of the line."""
+    own = line.get("reverse", {}).get(key, "auto")
+    return line[key] if own == "auto" else own
+
+
 def line_of(text: str, path: str) -> int | None:
     """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
     return _engine.line_of(text, path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LARGEST_FILE = 1_000_000
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
-"""The same limit for a file of frame sizes."""
+"""The same limit for a file of frame sizes or with a list."""
 
 
 @dataclass(frozen=True, slots=True)

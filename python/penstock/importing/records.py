@@ -24,7 +24,7 @@ PCAPNG = b"\x0a\x0d\x0d\x0a"
 """The first octets of a pcapng file."""
 MOST_OCTETS = 1 << 26
 """Octets of one block. The largest blocks of captures have some megabytes."""
-SECTION, INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 1, 2, 3, 6
 """Types of the blocks of pcapng that matter here."""
 ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 END, RESOLUTION, FCS_LENGTH, OFFSET = 0, 9, 13, 14

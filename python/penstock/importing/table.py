@@ -174,14 +174,14 @@ class Table:
         import polars as pl
 
         unit = self._columns.time.unit
-        is_date = isinstance(written.dtype, pl.Datetime)
+        has_dates = isinstance(written.dtype, pl.Datetime)
         if unit == "datetime" and written.dtype == pl.String:
             return nanoseconds(written)
-        if is_date != (unit == "datetime"):
-            reason = "this column has dates" if is_date else "this column has no dates"
-            remedy = f"write {self._columns.time.column}:datetime" if is_date else "state the unit of its numbers"
+        if has_dates != (unit == "datetime"):
+            reason = "this column has dates" if has_dates else "this column has no dates"
+            remedy = f"write {self._columns.time.column}:datetime" if has_dates else "state the unit of its numbers"
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
-        plain = written.dt.epoch("ns") if is_date else _stripped(written)
+        plain = written.dt.epoch("ns") if has_dates else _stripped(written)
         return plain.cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
 
 

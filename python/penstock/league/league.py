@@ -13,7 +13,7 @@ from penstock.api.paired import run_paired
 from penstock.api.run import limits
 from penstock.core.errors import InputError
 from penstock.core.face import Shown
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, of_reverse
 from penstock.core.units import seconds
 from penstock.execute.experiment import State, check_directory, refuse_flood
 from penstock.league.document import ALL, Document, Entrant, merged
@@ -296,9 +296,7 @@ def round_trip(scenario: Scenario) -> float:
     delays: dict[Hop, float] = {}
     for line in tree["line"].values():
         one, other = line["between"]
-        there = seconds(line["delay"])
-        own = line.get("reverse", {}).get("delay", "auto")
-        back = there if own == "auto" else seconds(own)
+        there, back = seconds(line["delay"]), seconds(of_reverse(line, "delay"))
         delays |= {(one, other): there + back, (other, one): there + back}
     longest = 0.0
     for name, flow in tree["flow"].items():

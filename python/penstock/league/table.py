@@ -160,9 +160,10 @@ def _found(
     lacking = lacking_in(case)
     targets: dict[str, set[float]] = {}
     for name, own in runs.items():
+        target = target_of(trees[name])
         for run in own.values():
             if run in tables:
-                targets.setdefault(tables[run].fingerprint, set()).add(target_of(trees[name]))
+                targets.setdefault(tables[run].fingerprint, set()).add(target)
     return {
         name: {
             replication: values_of(tables[run], case, trees[name], lacking, targets[tables[run].fingerprint])

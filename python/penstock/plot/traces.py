@@ -109,10 +109,11 @@ def draw_traces(axis: Axes, panel: Panel) -> None:
         if trace.exact:
             axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, gid=line_id(number), **EXACT)
             continue
-        x, y = thinned(trace)
         if is_band(trace):
             x, y, low, high = band(trace)
             axis.fill_between(x, low, high, color=colour_of(hue), alpha=0.22, linewidth=0)
+        else:
+            x, y = thinned(trace)
         (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label, gid=line_id(number))
         if is_marked:
             line.set(marker=marker_of(hue), markersize=4.5, markeredgecolor="white", markeredgewidth=0.5)

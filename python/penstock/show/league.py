@@ -36,6 +36,7 @@ from penstock.show.league_figures import (
     count_of_best,
     overview,
     pair_of,
+    schemes_in,
     slug,
     trade_off,
     trade_off_of_all,
@@ -49,7 +50,6 @@ from penstock.show.league_tables import (
     matrix,
     measures_table,
     round_trips,
-    schemes_in,
     schemes_of,
     tables_in,
 )

@@ -124,9 +124,14 @@ def trade_off(table: CaseTable, of: str) -> Sheet | None:
     )
 
 
+def schemes_in(tables: Sequence[CaseTable]) -> list[str]:
+    """The schemes of a league: those that can run in the first case, then the others."""
+    return list(dict.fromkeys(name for table in tables for name in table.case.schemes))
+
+
 def trade_off_of_all(tables: Sequence[CaseTable]) -> Sheet | None:
     """Loss and delay against goodput, in the mean of all cases: one point for each scheme."""
-    schemes = list(dict.fromkeys(name for table in tables for name in table.case.schemes))
+    schemes = schemes_in(tables)
     loss, delay = f"{LOSS.label} (%)", f"{DELAY.label} (times the least of its case)"
     panels = []
     for measure, label in ((LOSS, loss), (DELAY, delay)):
@@ -172,7 +177,7 @@ def mean_of(values: Sequence[float]) -> Estimate:
 
 def overview(tables: Sequence[CaseTable], measures: Sequence[Measure]) -> Sheet:
     """In how many of the cases each scheme is in the best group, by measure."""
-    schemes = list(dict.fromkeys(name for table in tables for name in table.case.schemes))[::-1]
+    schemes = schemes_in(tables)[::-1]
     shares = [[share_of_best(tables, scheme, measure) for measure in measures] for scheme in schemes]
     return Sheet(
         "overview",

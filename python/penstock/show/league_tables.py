@@ -9,7 +9,7 @@ from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
 from penstock.league.measures import MEASURES
 from penstock.league.table import CaseTable, Column
-from penstock.show.league_figures import STAR, UNITS, label_of, unit_of
+from penstock.show.league_figures import STAR, UNITS, label_of, schemes_in, unit_of
 from penstock.show.report import Cell, Table
 
 NOTE = (
@@ -100,11 +100,6 @@ def difference(column: Column, name: str, size: float) -> str | None:
 def signed(value: float) -> str:
     """A difference to three digits."""
     return f"{float(f'{value:.3g}'):+.7g}" if value else "0"
-
-
-def schemes_in(tables: Sequence[CaseTable]) -> list[str]:
-    """The schemes of a league: those that can run in the first case, then the others."""
-    return list(dict.fromkeys(name for table in tables for name in table.case.schemes))
 
 
 def schemes_of(tables: Sequence[CaseTable]) -> Table:

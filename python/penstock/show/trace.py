@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.core.units import seconds
+from penstock.league.league import round_trip
 from penstock.plot import Sheet, shared_traces
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.open_loop import open_loop
@@ -112,9 +113,10 @@ def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
     count = CLOSE_UP_TRANSPORT if has_transport else CLOSE_UP
     if readings.length() < 10 * count:
         return made
+    round_trip_s = round_trip(scenario) if instants else 0.0
     for number, each in enumerate(instants[:MOST_CLOSE_UPS], 1):
         name = "trace-change" if len(instants) == 1 else f"trace-change-{number}"
-        add(name, f"the change at {each.at}: {each.text}", around(scenario, readings, each, count), told)
+        add(name, f"the change at {each.at}: {each.text}", around(readings, each, round_trip_s, count), told)
     if not instants:
         add("trace-close-up", "close-up", readings.last(count), f"The last {count:,} readings. {told}")
     return made

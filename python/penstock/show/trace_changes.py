@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.settings import setting
 from penstock.core.units import picoseconds, readable, seconds
-from penstock.league.league import round_trip
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
@@ -65,10 +64,10 @@ def told(instants: Sequence[Instant]) -> str:
     return f"Dashed lines are changes. {numbered}{more}."
 
 
-def around(scenario: Scenario, readings: Readings, instant: Instant, least: int) -> Readings:
+def around(readings: Readings, instant: Instant, round_trip_s: float, least: int) -> Readings:
     """The readings just before a change and some round trips after it, at least so many of each quantity."""
     start, end = readings.span()
     interval_s = (end - start) / max(1, readings.length() - 1)
-    length_s = min(max(ROUND_TRIPS * round_trip(scenario), least * interval_s), LARGEST_PART * (end - start))
+    length_s = min(max(ROUND_TRIPS * round_trip_s, least * interval_s), LARGEST_PART * (end - start))
     low = min(max(start, instant.at_s - BEFORE * length_s), end - length_s)
     return readings.between(low, low + length_s)

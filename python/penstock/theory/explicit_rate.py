@@ -49,9 +49,11 @@ def rows(scene: Scene) -> Iterator[Row]:
 
 def _is_greedy(flow: Mapping[str, Any]) -> bool:
     """Whether a flow always sends, under an explicit rate without a minimum, with nothing else in its way."""
+    greedy = flow["traffic"].get("greedy")
     obeys = flow.get("reaction_point", {}).get("explicit_rate")
     return (
-        begins_at_once(flow["traffic"].get("greedy", {"pause": {}}))
+        greedy is not None
+        and begins_at_once(greedy)
         and obeys is not None
         and bits_per_second(obeys.get("minimum", "0 b/s")) == 0
         and "turn_round" in flow.get("notification_point", {})

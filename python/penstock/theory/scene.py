@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, of_reverse
 from penstock.core.units import count, seconds
 from penstock.statistics import Estimate, Sample
 from penstock.truth.shares import is_controlled
@@ -131,8 +131,8 @@ class Scene:
 
     def delay(self, port: str) -> float:
         """The propagation delay of the line of a port, in its direction, seconds."""
-        own: str = self.port(port).get("delay", "auto")
-        return seconds(self.line(port)["delay"] if own == "auto" else own)
+        line = self.line(port)
+        return seconds(of_reverse(line, "delay") if port.endswith(REVERSE) else line["delay"])
 
     @property
     def has_paths(self) -> bool:

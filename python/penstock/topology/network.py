@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.scenario import of_reverse
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
@@ -91,8 +92,7 @@ class Network:
 
 def _link(name: str, line: Mapping[str, Any], parts: set[str]) -> Link:
     reverse = line.get("reverse", line)
-    own = {key: reverse.get(key, "auto") for key in ("rate", "delay")}
-    rates, delays = ([for_readers(line[key] if end[key] == "auto" else end[key]) for end in (line, own)] for key in own)
+    rates, delays = ([for_readers(line[key]), for_readers(of_reverse(line, key))] for key in ("rate", "delay"))
     points = [_keyword(end.get("congestion_point")) for end in (line, reverse)]
     shown_name = name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
     first = f"line.{shown_name}.congestion_point.{points[0]}"
