@@ -32,7 +32,7 @@ use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::receiver::Receiver;
 use crate::queue::measures::QueueState;
-use crate::transport::tp4::Journeys;
+use crate::transport::Records;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use ports::{AccessLines, AccessPort, PortView, Seats};
@@ -74,8 +74,8 @@ pub struct Parts {
     pub endpoints: Vec<Option<Location>>,
     /// Location of the policers of each flow that has some, by its number.
     pub policers: BTreeMap<u32, Location>,
-    /// Whether there are transport connections.
-    pub has_transports: bool,
+    /// What the ends of flows over transports know beside their PDUs.
+    pub records: Records,
     /// Every flow.
     pub flows: Vec<FlowInfo>,
     /// Names of the groups.
@@ -126,7 +126,6 @@ impl<P: Probe> World<P> {
     /// Builds the world, at time 0.
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
-        let flows = parts.flows.len();
         let states = parts.flow_states();
         World {
             clock: Time::ZERO,
@@ -141,7 +140,7 @@ impl<P: Probe> World<P> {
                 lanes: vec![Lane::default(); parts.lanes],
                 flows: states,
                 tally: Tally::new(parts.groups.len()),
-                journeys: vec![Journeys::default(); if parts.has_transports { flows } else { 0 }],
+                records: parts.records,
                 probe,
                 end: Time::NEVER,
                 handled: 0,

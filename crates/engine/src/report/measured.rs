@@ -138,10 +138,10 @@ impl<P: Probe> Measured<'_, P> {
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
         for endpoint in self.world.endpoints() {
             if let Some(transport) = endpoint.transport()
-                && let Some(sending) = transport.sending()
+                && let Some(flow) = transport.sent_flow()
             {
-                let nominal = &mut sums[group_of(sending.flow().index())].nominal;
-                *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
+                let nominal = &mut sums[group_of(flow.index())].nominal;
+                *nominal = nominal.zip(transport.mean_rate()).map(|(sum, rate)| sum + rate);
             }
             if let Some(sender) = endpoint.sender() {
                 let own = &mut sums[group_of(sender.flow().index())];

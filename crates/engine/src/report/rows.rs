@@ -53,6 +53,14 @@ row! {
         strays: Option<u64>,
         /// Error Report NPDUs received by senders.
         error_reports: Option<u64>,
+        /// Recoveries of byte streams from losses without a timeout.
+        recoveries: Option<u64>,
+        /// Expiries of the retransmission timers of byte streams.
+        timeouts: Option<u64>,
+        /// Tail loss probes of byte streams.
+        probes: Option<u64>,
+        /// Segments of byte streams that arrived with congestion experienced, as their acknowledgements tell.
+        marked: Option<u64>,
     }
 }
 
@@ -227,8 +235,12 @@ row! {
         error_reports_sent: Option<u64>,
         /// The same divided by all NPDUs sent, Error Reports included.
         error_report_share: Option<f64>,
-        /// NPDUs of any kind discarded at any node, divided by DT TPDUs sent.
+        /// PDUs of any kind discarded at any node, divided by DT TPDUs or segments sent.
         discard_share: Option<f64>,
+        /// Segments of byte streams sent again, divided by all sent.
+        retransmitted_share: Option<f64>,
+        /// Segments of byte streams that arrived with congestion experienced, divided by those acknowledged.
+        marked_share: Option<f64>,
         /// Fraction of `transmitted` that was accepted: r1 of the ATN study. TPDUs first sent before the start of the
         /// measures count neither here nor in r2.
         success_once: Option<f64>,

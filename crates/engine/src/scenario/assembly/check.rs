@@ -5,7 +5,7 @@ use std::iter;
 
 use super::names;
 use super::path_memory::MOST_MEMORY;
-use super::plan::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network, counts_bits};
 use super::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
@@ -267,8 +267,8 @@ fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
 
 /// The bytes of one access line, about. Most are computed with their hosts (`Network::folded`).
 fn access_bytes(scenario: &Scenario, flow: &Flow, access: &Access) -> u64 {
-    let counts_bits = scenario.flow.values().any(|flow| flow.transport.is_some());
-    let is_plain = access.queues == [queue::Params::UNLIMITED] && flow.policers.is_empty() && !counts_bits;
+    let is_plain = access.queues == [queue::Params::UNLIMITED] && flow.policers.is_empty() && flow.transport.is_none();
+    let is_plain = is_plain && !counts_bits(scenario);
     // All delays without queueing of a group are one port.
     if is_plain || access.rate.is_none() { LINE_BYTES } else { 2 * NODE_BYTES }
 }

@@ -20,7 +20,6 @@ use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Mismatches};
 use crate::traffic::ModelParams;
-use crate::transport;
 
 /// One kind of feedback from one part to another, by their paths in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +52,9 @@ struct Source {
 impl Source {
     fn of(flow: &Flow) -> Source {
         match &flow.transport {
-            Some(transport::Params::Tp4(params)) => {
-                Source { sends: Signals::NONE, hears: params.credit.hears().with(params.window.hears()) }
+            Some(transport) => {
+                let hears = transport.listeners().iter().fold(Signals::NONE, |all, part| all.with(part.hears));
+                Source { sends: Signals::NONE, hears }
             }
             None => {
                 let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
@@ -171,7 +171,7 @@ impl<'a> Network<'a> {
     fn source_path(&self, flow: &FlowPlan<'_>) -> String {
         let group = self.group_path(flow);
         match &flow.params.transport {
-            Some(transport::Params::Tp4(_)) => format!("{group}.transport.tp4"),
+            Some(transport) => format!("{group}.transport.{}", transport.keyword()),
             None => format!("{group}.reaction_point.{}", flow.params.reaction().keyword()),
         }
     }
@@ -406,10 +406,13 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
     let heard = direct.with(answers);
     let source_faults = match &flow.transport {
-        Some(transport::Params::Tp4(params)) => vec![
-            deaf("transport.tp4.credit", params.credit.keyword(), params.credit.hears(), heard),
-            deaf("transport.tp4.window", params.window.keyword(), params.window.hears(), heard),
-        ],
+        Some(transport) => {
+            let listeners = transport.listeners().into_iter().filter(|part| part.needs_feedback);
+            let faults = listeners.map(|part| {
+                deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard)
+            });
+            faults.collect()
+        }
         None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
             let reason = format!("it sends {}, and the receiver does not return them", source.sends);
             let remedy = format!("add {}", listeners(source.sends));

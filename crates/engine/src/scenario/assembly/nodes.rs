@@ -18,6 +18,7 @@ use crate::network::context::FlowInfo;
 use crate::network::downlinks::Downlinks;
 use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
+use crate::network::hosts::transport::TransportHost;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
@@ -31,6 +32,7 @@ use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::{self, Order};
 use crate::traffic;
 use crate::traffic::ModelParams;
+use crate::transport::{self, Records};
 
 /// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +177,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             ports: seats,
             endpoints: self.endpoints,
             policers: self.policers,
-            has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
+            records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }
@@ -239,7 +241,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
             group_count: network.groups.len(),
-            measures_bits: plan.share.is_some() || network.scenario.flow.values().any(|flow| flow.transport.is_some()),
+            measures_bits: plan.share.is_some() || network.counts_bits(),
             least_bits: self.routes.least_bits,
             first_queue: self.routes.first_queues[index],
             places: Places {
@@ -289,6 +291,13 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             laid[flow.group] += 1;
             let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
+            if let Some(transport::Params::Stream(params)) = &flow.params.transport {
+                let built = self.network.build_stream(UserPlan { index, traffic, receiver }, params);
+                for (endpoint, host) in [sending, receiving].into_iter().zip(built) {
+                    self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), &mut hosts);
+                }
+                continue;
+            }
             if flow.params.transport.is_some() {
                 users.insert(index, UserPlan { index, traffic, receiver });
                 self.build_transport(index, &mut users, &mut hosts);
@@ -379,7 +388,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let endpoints = network.flows[first.index].endpoints();
         let built = network.build_transport(first, second, &self.stream);
         for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
-            self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts);
+            self.place_host(endpoint, Host::Transport(TransportHost::Tp4(Box::new(transport))), hosts);
         }
     }
 

@@ -13,7 +13,6 @@ use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
-use crate::transport;
 
 /// The least PDUs of each flow in an interval in which a port counts its active flows. If they arrive at random, the
 /// port misses a flow with three PDUs a mean interval in `exp(-3)`, 5 %, of the intervals.
@@ -168,10 +167,10 @@ impl Network<'_> {
 
     /// Priorities of connections for which no queue on their path has sub-queues.
     fn npdu_priority_without_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let transport::Params::Tp4(params) = flow.params.transport.as_ref()?;
-        let path = format!("flow.{}.transport.tp4.priority", shown_key(&self.groups[flow.group]));
+        let (key, most) = flow.params.transport.as_ref()?.priority()?;
+        let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
         let serves = |port: usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
-        let is_idle = params.priority.most() > 0 && !flow.ports().any(serves);
+        let is_idle = most > 0 && !flow.ports().any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
     }
