@@ -95,8 +95,6 @@ const FIXED_MINIMUM: &str = "the switches reserve minimum rates when the connect
 /// Why a run cannot change what a part sends.
 const FIXED_SIGNALS: &str =
     "it decides which feedback is sent at all, and the ways of feedback are laid before the run";
-/// Why a run cannot change the length of a PDU.
-pub(crate) const FIXED_LENGTH: &str = "the length of the shortest PDU decides how the run is computed";
 
 mod abr;
 mod answer;

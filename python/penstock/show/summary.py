@@ -127,8 +127,10 @@ def print_summary(result: Result) -> None:
     held = {*unsent(result.groups)["group"], *(row["group"] for row in rows["groups"] if row["source_wait_mean_s"])}
     if held:
         _print_demand([row for row in rows["groups"] if row["group"] in held])
-    if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
+    if connected := [row for row in rows["groups"] if row.get("error_reports") is not None]:
         _print_connections(connected)
+    if streams := [row for row in rows["groups"] if row.get("timeouts") is not None]:
+        _print_streams(streams)
     if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
@@ -217,6 +219,23 @@ def _print_connections(groups: Sequence[Row]) -> None:
             ("success once", "success_once", _share),
             ("success all", "success_all", _share),
             ("discard share", "discard_share", _ratio),
+        ],
+        groups,
+    )
+
+
+def _print_streams(groups: Sequence[Row]) -> None:
+    print_table(
+        "Byte streams, and their segments",
+        [
+            ("class", "group", str),
+            ("retransmitted", "retransmitted_share", _ratio),
+            ("recoveries", "recoveries", _count),
+            ("timeouts", "timeouts", _count),
+            ("probes", "probes", _count),
+            ("marked", "marked_share", _ratio),
+            ("accepted 1/s", "accepted_per_s", _digits),
+            ("power", "power", _digits),
         ],
         groups,
     )

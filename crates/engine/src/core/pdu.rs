@@ -13,6 +13,9 @@ pub use marks::Marks;
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
+/// Why a run cannot change the length of a PDU.
+pub(crate) const FIXED_LENGTH: &str = "the length of the shortest PDU decides how the run is computed";
+
 /// The highest priority of an NPDU (ISO 8473).
 pub const MOST_NPDU_PRIORITY: u8 = 14;
 

@@ -24,7 +24,7 @@ use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Lane, LaneId, Record};
 use crate::queue::measures::QueueState;
-use crate::traffic;
+use crate::{traffic, transport as protocols};
 use access_line::AccessLine;
 use direct::{DirectHost, Halves};
 use order::Sorter;
@@ -199,6 +199,14 @@ impl Hosts {
             None => return,
         }
         self.plan(index);
+    }
+
+    /// Gives the transport of the host with that index other parameters.
+    pub fn retune_transport(&mut self, index: u32, params: &protocols::Params) {
+        if let Some(Host::Transport(host)) = self.hosts.get_mut(index as usize) {
+            host.retune(params);
+            self.plan(index);
+        }
     }
 
     /// Notes when the host with that index must run.

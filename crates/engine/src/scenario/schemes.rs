@@ -227,7 +227,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements",
         needs: "queues that can discard",
-        source: "RFC 5681, 6582; docs/models/new_reno.md",
+        source: "RFC 5681, 6582; docs/models/new-reno.md",
     },
     Scheme {
         keyword: "abe",
@@ -237,7 +237,7 @@ pub const SCHEMES: &[Scheme] = &[
         state: "none",
         overhead: "acknowledgements",
         needs: "a path back for acknowledgements",
-        source: "RFC 8511; docs/models/new_reno.md",
+        source: "RFC 8511; docs/models/new-reno.md",
     },
     Scheme {
         keyword: "cubic",

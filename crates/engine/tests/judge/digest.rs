@@ -24,7 +24,7 @@ const ROWS: [&str; 9] = [
 const LATER: &[&str] = &["slowdowns", "distributions.count_generation"];
 
 /// The same for columns of flows and of groups.
-const LATER_OF_DEMAND: &[&str] = &[
+const LATER_OF_FLOWS: &[&str] = &[
     "offered_pdus",
     "offered_bits",
     "offered_bps",
@@ -40,6 +40,12 @@ const LATER_OF_DEMAND: &[&str] = &[
     "delay_generation_p99_s",
     "delay_generation_p999_s",
     "delay_generation_max_s",
+    "recoveries",
+    "timeouts",
+    "probes",
+    "marked",
+    "retransmitted_share",
+    "marked_share",
 ];
 
 /// A number in decimal and in bits.
@@ -85,7 +91,7 @@ fn write_table(text: &mut String, name: &str, table: &Table<'_>) {
     }
     let is_later = |name: &str| {
         LATER.contains(&&*format!("{}.{name}", table.name))
-            || (["flows", "groups"].contains(&table.name) && LATER_OF_DEMAND.contains(&name))
+            || (["flows", "groups"].contains(&table.name) && LATER_OF_FLOWS.contains(&name))
     };
     let is_pinned = |column: &&Column<'_>| !is_later(column.name);
     let columns: Vec<&Column<'_>> = table.columns.iter().filter(is_pinned).collect();

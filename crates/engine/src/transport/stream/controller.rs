@@ -47,6 +47,8 @@ pub struct Acked {
     pub in_flight: u64,
     /// Whether data were ready that the window or the pace held back.
     pub is_limited: bool,
+    /// Whether more octets are acknowledged in sequence. A window grows on no other acknowledgement (RFC 5681, 3.1).
+    pub has_progress: bool,
     /// Whether losses are being repaired, and not after a timeout.
     pub is_recovering: bool,
     /// Whether a round begins: what was sent at the begin of the last one is now acknowledged.

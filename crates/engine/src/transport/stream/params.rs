@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::controller::ControllerParams;
 use crate::core::error::Fault;
-use crate::core::quantity::Count;
+use crate::core::pdu::FIXED_LENGTH;
+use crate::core::quantity::{Bits, Count};
 use crate::core::time::Span;
 use crate::core::word;
 
@@ -15,6 +16,13 @@ const BLOCK_OCTETS: u16 = 12;
 const SHORTEST: Span = Span(1_000_000);
 /// The most segments that a window may have: two minutes at 100 Gb/s.
 const MOST_SEGMENTS: u32 = 1 << 30;
+
+/// What a change of a rule of the sender does.
+const RETUNED: &str = "It holds from the next segment or acknowledgement on.";
+/// What a change of a rule of the receiver does.
+const RETUNED_ACK: &str = "It holds from the next segment that arrives on.";
+/// Why a run cannot change what is fed back.
+const FIXED_SIGNALS: &str = "both ends agree on it when the stream is opened, before the run";
 
 /// How congestion experienced comes back to the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -71,41 +79,51 @@ pub struct Params {
     /// What decides the window: the congestion control.
     pub controller: ControllerParams,
     /// How congestion experienced comes back. All but "off" send segments as ECN-capable.
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub ecn: Ecn,
     /// When a transmission is taken for lost.
     pub loss: Loss,
     /// Time for which reordering is waited for, in least round trips (RFC 8985: a quarter).
+    #[schemars(extend("retune" = RETUNED))]
     pub reordering_window: f64,
     /// How fast losses are repaired.
     pub recovery: Recovery,
     /// Octets of the headers of each segment, and of an acknowledgement without a block: TCP and IPv4 have 40.
+    #[schemars(extend("fixed" = FIXED_LENGTH))]
     pub header: u16,
     /// Segments that one acknowledgement covers, if they arrive in order.
+    #[schemars(extend("retune" = RETUNED_ACK))]
     pub ack_every: u32,
     /// The longest time for which an acknowledgement waits for a further segment.
+    #[schemars(extend("retune" = RETUNED_ACK))]
     pub delayed_ack: Span,
     /// The shortest retransmission timeout: 1 s in RFC 6298, 200 ms in most systems.
+    #[schemars(extend("retune" = RETUNED))]
     pub min_rto: Span,
     /// Karn's rule: a segment that was sent again gives no sample of the round trip.
+    #[schemars(extend("retune" = RETUNED))]
     pub karn: bool,
     /// Segments of the first window (RFC 6928: 10).
     pub initial_window: u32,
     /// Whether the window is at most the first one again after a pause of a timeout (RFC 5681, 4.1).
+    #[schemars(extend("retune" = RETUNED))]
     pub slow_start_after_idle: bool,
     /// Whether a stream begins with a request and its answer, a round trip before its data.
     pub handshake: bool,
     /// Octets that the receiver can store: no more may be sent and not acknowledged in sequence.
     #[serde(with = "word::unlimited")]
-    #[schemars(schema_with = "word::unlimited::schema::<Count>")]
-    pub receive_window: Option<Count>,
+    #[schemars(schema_with = "word::unlimited::schema::<Bits>", extend("retune" = RETUNED))]
+    pub receive_window: Option<Bits>,
     /// The pace, as a multiple of the window over the round trip, for a controller without a pace of its own. "off" sends
     /// bursts.
     #[serde(with = "word::off")]
-    #[schemars(schema_with = "word::off::schema::<f64>")]
+    #[schemars(schema_with = "word::off::schema::<f64>", extend("retune" = RETUNED))]
     pub pacing: Option<f64>,
     /// The same in slow start, if `pacing` is not "off".
+    #[schemars(extend("retune" = RETUNED))]
     pub pacing_slow_start: f64,
     /// Packets of the user that may wait to be sent. Further packets are refused. Messages are never refused.
+    #[schemars(extend("retune" = RETUNED))]
     pub waiting: Count,
     /// What a message finds that takes an idle stream.
     pub reuse: Reuse,
@@ -168,9 +186,9 @@ impl Params {
     /// The first fault with segments of this many octets.
     pub(crate) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
         match self.receive_window {
-            Some(window) if window.0 < u64::from(octets) => {
+            Some(window) if window.0 < u64::from(octets) * 8 => {
                 let reason = format!("it is shorter than a segment of {octets} octets: nothing would be sent");
-                Err(Fault::new("receive_window", window, reason, format!("give at least {octets}")))
+                Err(Fault::new("receive_window", window, reason, format!("give at least \"{octets} octets\"")))
             }
             _ => Ok(()),
         }

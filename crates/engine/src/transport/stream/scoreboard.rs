@@ -86,8 +86,8 @@ pub(super) struct Scoreboard {
     judged: u64,
     /// Of the transmissions in the list, those that have arrived.
     arrived: u64,
-    /// One more than the number of the newest transmission that arrived, and when that was sent.
-    newest: (u64, Time),
+    /// One more than the number of the newest transmission that arrived.
+    newest: u64,
     in_flight: u64,
     lost: usize,
     reported: usize,
@@ -129,11 +129,6 @@ impl Scoreboard {
     /// Segments that are sent and not acknowledged in sequence.
     pub(super) fn len(&self) -> u64 {
         self.segments.len() as u64
-    }
-
-    /// When the newest transmission that has arrived was sent.
-    pub(super) fn newest_sent(&self) -> Time {
-        self.newest.1
     }
 
     /// New data are sent.
@@ -182,11 +177,9 @@ impl Scoreboard {
             if !std::mem::replace(&mut caused.has_arrived, true) {
                 self.arrived += 1;
                 change.cause = Some((cause, caused.sent, caused.is_repeat));
-                change.is_out_of_order = cause < self.newest.0 && !caused.is_repeat;
+                change.is_out_of_order = cause < self.newest && !caused.is_repeat;
             }
-            if cause >= self.newest.0 {
-                self.newest = (cause + 1, caused.sent);
-            }
+            self.newest = self.newest.max(cause + 1);
             offset = Some(caused.offset);
         }
         while let Some(first) = self.segments.front()
@@ -262,7 +255,7 @@ impl Scoreboard {
             let place = self.suspect(&transmission);
             if let Some(place) = place {
                 let suspect = Suspect { sent: transmission.sent, arrived_after: self.arrived };
-                if self.judged >= self.newest.0 {
+                if self.judged >= self.newest {
                     return (count, None);
                 }
                 if !is_lost(suspect) {
@@ -345,7 +338,9 @@ mod tests {
     #[test]
     fn a_lost_repetition_is_found_when_three_later_ones_arrive() {
         let mut board = board(5);
-        (1..4).for_each(|number| drop(board.acknowledge(0, (1000, number * 1000), number)));
+        (1..4).for_each(|number| {
+            board.acknowledge(0, (1000, number * 1000), number);
+        });
         assert_eq!(board.judge(third).0, 1);
         board.repeat(Time(9));
         for number in 6..9 {

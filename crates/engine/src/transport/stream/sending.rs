@@ -231,33 +231,37 @@ impl Sending {
     }
 
     /// The user produces a packet or message.
-    fn offer(&mut self, octets: u64, turn: &mut Turn<'_>) {
+    pub(super) fn offer(&mut self, octets: u64, turn: &mut Turn<'_>) {
         self.measures.produced += 1;
         self.measures.offered = self.measures.offered.and(amount(octets, self.segment, self.params.header));
         self.user.push(octets, turn.now, turn.slot, turn.messages);
     }
 
     /// The most octets that may be in flight.
-    #[inline]
-    fn window(&self) -> u64 {
+    #[cfg(test)]
+    pub(super) fn window(&self) -> u64 {
         match &self.phase {
             Phase::Recovery(Some(reduction)) => reduction.window(),
             _ => self.controller.window(),
         }
     }
 
-    /// Whether the window has room for a segment. One segment may always be in flight.
+    /// Whether the window has room for a segment. One segment may always be in flight. In a proportional reduction, which
+    /// counts in octets, a part of a segment is enough, as if it counted whole segments.
     #[inline]
     fn has_room(&self) -> bool {
         let in_flight = self.board.in_flight();
-        in_flight == 0 || in_flight + u64::from(self.segment) <= self.window()
+        match &self.phase {
+            Phase::Recovery(Some(reduction)) => in_flight < reduction.window(),
+            _ => in_flight == 0 || in_flight + u64::from(self.segment) <= self.controller.window(),
+        }
     }
 
     /// Whether the receiver has room for a new segment.
     #[inline]
     fn is_accepted(&self) -> bool {
         let end = self.user.next() + u64::from(self.segment);
-        self.params.receive_window.is_none_or(|window| end <= self.acknowledged + window.0.max(u64::from(self.segment)))
+        self.params.receive_window.is_none_or(|window| end <= self.acknowledged + window.0 / 8)
     }
 
     /// Whether new data may be sent, as far as the windows say.

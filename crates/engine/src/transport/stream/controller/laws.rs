@@ -17,6 +17,7 @@ pub(super) fn acked(octets: u64) -> Acked {
         least: Span::milliseconds(100),
         in_flight: 1 << 40,
         is_limited: true,
+        has_progress: true,
         is_recovering: false,
         begins_round: false,
     }

@@ -36,7 +36,7 @@ impl Window {
     /// congestion avoidance. Only a sender that its window limits may have a larger one (RFC 9002, 7.8; RFC 9438, 5.8): at
     /// least half of it was in flight in slow start, and all but one segment afterwards.
     pub(super) fn slow_start(&mut self, ack: &Acked) -> f64 {
-        if ack.is_recovering {
+        if ack.is_recovering || !ack.has_progress {
             return 0.0;
         }
         let (acked, in_flight) = (self.segments(ack.octets), self.segments(ack.in_flight));

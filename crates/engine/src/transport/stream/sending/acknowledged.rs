@@ -51,6 +51,7 @@ impl Sending {
             least: self.round_trip.least(),
             in_flight,
             is_limited,
+            has_progress: change.has_progress,
             is_recovering: matches!(self.phase, Phase::Recovery(_)),
             begins_round,
         });

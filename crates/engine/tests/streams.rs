@@ -1,0 +1,189 @@
+//! Byte streams, in whole networks.
+
+use crate::judge::dice::Dice;
+use crate::judge::random;
+use crate::length::quick_or_long;
+use penstock_engine::report::{GroupRow, PortRow, Report};
+use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
+
+const CONTROLLERS: [&str; 6] = [
+    "controller.new_reno = {}",
+    "controller.cubic = {}",
+    "controller.dctcp = {}, ecn = 'dctcp'",
+    "controller.dctcp.react = 'window_end', ecn = 'accurate'",
+    "controller.abe = {}, ecn = 'classic'",
+    "controller.cubic.fast_convergence = false, ecn = 'accurate'",
+];
+const QUEUES: [&str; 7] = [
+    "drop_tail.size = '9 PDUs'",
+    "drop_tail.size = '40 PDUs'",
+    "codel = { target = '2 ms', interval = '20 ms', size = '60 PDUs' }",
+    "codel = { target = '1 ms', interval = '30 ms', mark = 'ecn' }",
+    "red = { min = '3 PDUs', max = '9 PDUs', weight = 0.1, max_probability = 0.1, size = '50 PDUs' }",
+    "random_loss = { pattern.bernoulli.probability = 0.02, size = '50 PDUs' }",
+    "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, control = true, size = '60 PDUs' }",
+];
+const TRAFFIC: [&str; 5] = [
+    "greedy = {}",
+    "greedy = { start = '40 ms', stagger = '30 ms' }",
+    "poisson.rate = '900 kb/s'",
+    "cbr.rate = '700 kb/s'",
+    "on_off = { rate = '2 Mb/s', active = '80 ms', idle = '90 ms' }",
+];
+
+/// The parameters of a stream.
+fn stream(dice: &mut Dice) -> String {
+    let mut text = dice.pick(&CONTROLLERS).to_owned();
+    let options: [&[&str]; 7] = [
+        &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
+        &["", ", recovery = 'pipe'"],
+        &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
+        &["", ", handshake = true"],
+        &["", "", ", pacing = 1.25"],
+        &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
+        &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
+    ];
+    options.iter().for_each(|choices| text += dice.pick(choices));
+    format!("{{ {text} }}")
+}
+
+/// A chain of one to three lines, with streams in both directions and other traffic beside them.
+fn network(number: u64) -> String {
+    let dice = &mut Dice::new(number);
+    let nodes = ["a", "b", "c", "d"];
+    let lines = dice.from(1, 3) as usize;
+    let mut text = "duration = '900 ms'\nmeasure.sample = '100 ms'\nmismatches = 'warn'\n".to_owned();
+    text += dice.pick(&["", "warm_up = '200 ms'\n"]);
+    for line in 0..lines {
+        let (from, to) = (nodes[line], nodes[line + 1]);
+        let queues: Vec<String> =
+            (0..dice.from(1, 2)).map(|_| format!("{{ {} }}", dice.pick(&QUEUES))).collect();
+        text += &format!(
+            "[line.l{line}]\nbetween = ['{from}', '{to}']\nrate = '{} Mb/s'\ndelay = '{} us'\nqueues = [{}]\n{}{}",
+            dice.from(1, 12),
+            dice.pick(&[0, 1, 900, 7_000]),
+            queues.join(", "),
+            dice.pick(&["", "", "order = 'random'\n"]),
+            dice.pick(&["", "", "congestion_point.step_ecn.threshold = '4 PDUs'\n"]),
+        );
+    }
+    for flow in 0..dice.from(1, 4) {
+        let mut path = nodes[..=lines].to_vec();
+        if lines > 1 && dice.once_in(3) {
+            path.remove(0);
+        }
+        if dice.once_in(3) {
+            path.reverse();
+        }
+        text += &format!(
+            "[flow.f{flow}]\npath = {path:?}\ncount = {}\noctets = {}\npriority = {}\ntraffic.{}\n{}",
+            dice.from(1, 3),
+            dice.pick(&[100, 512, 1460]),
+            dice.below(2),
+            dice.pick(&TRAFFIC),
+            dice.pick(&["", "", "access = { delay = '300 us' }\n", "access = { rate = '20 Mb/s', delay = '1 ms' }\n"]),
+        );
+        if flow == 0 || !dice.once_in(4) {
+            text += &format!("transport.stream = {}\n", stream(dice));
+        }
+    }
+    if dice.once_in(3) {
+        let (path, value) = dice.pick(&[("rate", "'3 Mb/s'"), ("delay", "'4 ms'"), ("up", "false")]);
+        text += &format!("[[change]]\nat = '430 ms'\npath = 'line.l0.{path}'\nvalue = {value}\n");
+    }
+    text
+}
+
+/// Sums over all groups of all networks, so that the law below is about networks in which something happens.
+#[derive(Default)]
+struct Happened {
+    retransmitted: u64,
+    recoveries: u64,
+    timeouts: u64,
+    probes: u64,
+    marked: u64,
+    refused: u64,
+}
+
+impl Happened {
+    fn add(&mut self, report: &Report) {
+        let sum = |count: fn(&GroupRow) -> Option<u64>| report.groups.iter().filter_map(count).sum::<u64>();
+        self.retransmitted += sum(|row| row.transport.retransmitted);
+        self.recoveries += sum(|row| row.transport.recoveries);
+        self.timeouts += sum(|row| row.transport.timeouts);
+        self.probes += sum(|row| row.transport.probes);
+        self.marked += sum(|row| row.transport.marked);
+        self.refused += sum(|row| row.transport.refused);
+    }
+}
+
+#[test]
+fn the_forms_agree_on_random_networks_of_streams() {
+    let mut happened = Happened::default();
+    for number in 0..quick_or_long(60, 600) {
+        let text = network(number);
+        let plain = random::plain_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let fast = random::fast_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(plain, fast, "{number}\n{text}");
+        happened.add(&plain);
+    }
+    let Happened { retransmitted, recoveries, timeouts, probes, marked, refused } = happened;
+    let all = [retransmitted, recoveries, timeouts, probes, marked, refused];
+    assert!(all.iter().all(|count| *count > 10), "{all:?}");
+}
+
+fn run(text: &str) -> Report {
+    let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    run.report()
+}
+
+/// One line of 12 Mb/s with a round trip of 100 ms: 100 segments of 1,460 octets and their headers.
+fn line(queue: &str, rest: &str, duration: &str, stream: &str, count: u32) -> String {
+    format!(
+        "duration = '{duration}'\nwarm_up = '20 s'\nmeasure.sample = '1 s'\n\
+         [line.l]\nbetween = ['a', 'b']\nrate = '12 Mb/s'\ndelay = '50 ms'\nqueues = [{{ {queue} }}]\n\
+         reverse.queues = [{{ unlimited = {{}} }}]\n{rest}\
+         [flow.f]\npath = ['a', 'b']\ncount = {count}\noctets = 1460\ntraffic.greedy = {{}}\n\
+         transport.stream = {{ {stream} }}\n"
+    )
+}
+
+fn port(report: &Report) -> &PortRow {
+    report.ports.iter().find(|row| row.port == "l").unwrap()
+}
+
+/// Theory for one flow, whose window falls from C R + B to its share `keep`: the utilisation of the line.
+#[test]
+fn one_flow_uses_a_line_as_far_as_its_buffer_allows() {
+    for (stream, packets, expected) in [
+        ("controller.new_reno = {}", 25, 0.892_857),
+        ("controller.new_reno = {}", 50, 0.964_286),
+        ("controller.new_reno = {}", 100, 1.0),
+        ("controller.cubic = {}", 25, 0.980_769),
+    ] {
+        let queue = format!("drop_tail.size = '{} PDUs'", packets + 1);
+        let utilisation = port(&run(&line(&queue, "", "120 s", stream, 1))).utilisation;
+        assert!((utilisation - expected).abs() < 0.012, "{stream} {packets}: {utilisation}");
+    }
+}
+
+/// The queue of DCTCP is K + N packets at most, and the line is never idle (modern DCTCP analysis, N flows in step).
+#[test]
+fn the_queue_of_dctcp_stays_at_its_threshold() {
+    for flows in [2u32, 10] {
+        let text = format!(
+            "duration = '60 ms'\nwarm_up = '20 ms'\n\
+             [line.l]\nbetween = ['a', 'b']\nrate = '10 Gb/s'\ndelay = '50 us'\nqueues = [{{ drop_tail.size = '500 PDUs' }}]\n\
+             reverse.queues = [{{ unlimited = {{}} }}]\ncongestion_point.step_ecn.threshold = '40 PDUs'\n\
+             [flow.f]\npath = ['a', 'b']\ncount = {flows}\noctets = 1460\ntraffic.greedy = {{}}\n\
+             transport.stream = {{ controller.dctcp = {{}}, ecn = 'dctcp' }}\n"
+        );
+        let report = run(&text);
+        let queue = report.queues.iter().find(|row| row.port == "l").unwrap();
+        assert!(queue.queue_max.abs_diff(40 + u64::from(flows)) <= 3, "{flows}: {}", queue.queue_max);
+        assert!(port(&report).utilisation > 0.9995, "{flows}");
+        assert_eq!(report.groups[0].lost, 0);
+    }
+}
