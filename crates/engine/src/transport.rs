@@ -115,6 +115,19 @@ impl Params {
         }
     }
 
+    /// Whether its receiver limits what may be sent and not acknowledged.
+    pub(crate) fn limits_window(&self) -> bool {
+        match self {
+            Params::Tp4(_) => true,
+            Params::Stream(params) => params.receive_window.is_some(),
+        }
+    }
+
+    /// Whether it carries messages, each with a byte stream of its own.
+    pub(crate) fn carries_messages(&self) -> bool {
+        matches!(self, Params::Stream(_))
+    }
+
     /// Its parts that hear feedback.
     pub(crate) fn listeners(&self) -> Vec<Listener> {
         let part = |path, keyword, hears, needs_feedback| Listener { path, keyword, hears, needs_feedback };

@@ -57,8 +57,7 @@ fn network(number: u64) -> String {
     text += dice.pick(&["", "warm_up = '200 ms'\n"]);
     for line in 0..lines {
         let (from, to) = (nodes[line], nodes[line + 1]);
-        let queues: Vec<String> =
-            (0..dice.from(1, 2)).map(|_| format!("{{ {} }}", dice.pick(&QUEUES))).collect();
+        let queues: Vec<String> = (0..dice.from(1, 2)).map(|_| format!("{{ {} }}", dice.pick(&QUEUES))).collect();
         text += &format!(
             "[line.l{line}]\nbetween = ['{from}', '{to}']\nrate = '{} Mb/s'\ndelay = '{} us'\nqueues = [{}]\n{}{}",
             dice.from(1, 12),
@@ -89,7 +88,7 @@ fn network(number: u64) -> String {
         }
     }
     if dice.once_in(3) {
-        let (path, value) = dice.pick(&[("rate", "'3 Mb/s'"), ("delay", "'4 ms'"), ("up", "false")]);
+        let (path, value) = dice.pick(&[("rate", "'3 Mb/s'"), ("delay", "'4 ms'"), ("outage", "{ from = '500 ms', to = '620 ms' }")]);
         text += &format!("[[change]]\nat = '430 ms'\npath = 'line.l0.{path}'\nvalue = {value}\n");
     }
     text

@@ -3,24 +3,34 @@
 //! A flow has one stream, or a [pool](pool) of streams for messages. The octets of a stream are numbered on from message to
 //! message, so a late duplicate of an earlier message has old octets, and needs no other sign.
 
+pub mod ideal;
+mod output;
+mod pool;
+
 use std::sync::Arc;
 
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
 use crate::core::reading::Each;
-use crate::core::time::Time;
-use crate::network::context::{Ctx, FlowState, count_sent};
+use crate::core::time::{Span, Time};
+use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
+use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, Turn, UnderWay};
+use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay};
+
+use ideal::Ideal;
+use output::{Output, act};
+use pool::Pool;
 
 /// What the host does.
 #[derive(Clone, Debug)]
 enum End {
     Sending(Sending),
-    Receiving(Arrivals),
+    Pool(Box<Pool>),
+    Receiving(Box<Arrivals>),
 }
 
 /// The streams that a host receives, and the measures of what they deliver.
@@ -32,6 +42,8 @@ pub struct Arrivals {
     streams: Vec<Receiving>,
     /// Delays since the transmission of the copy that arrived first, goodput, and the hash of all arrivals.
     pub receiver: Receiver,
+    /// The path of the flow's messages, if their completions are measured.
+    ideal: Option<Ideal>,
     /// Messages delivered whole since the last reset.
     pub delivered: u64,
     reset: Time,
@@ -46,39 +58,6 @@ pub struct StreamHost {
     due: Time,
 }
 
-/// Puts what a host sends into its lane, with one key.
-struct Output<'a> {
-    key: Key,
-    slot: u16,
-    flows: &'a mut [FlowState],
-    total: &'a mut u64,
-    sent: &'a mut Lane,
-}
-
-impl Output<'_> {
-    #[inline]
-    fn put(&mut self, mut pdu: Pdu) {
-        pdu.set_slot(self.slot);
-        count_sent(&pdu, self.flows, self.total);
-        self.sent.push(Record { time: self.key.time, place: self.key.place, order: 0, pdu });
-    }
-}
-
-/// Lets a stream act at the instant of `key`: what it sends has this key.
-#[inline]
-fn act<P: Probe, T>(
-    key: Key,
-    (flow, slot): (FlowId, u16),
-    ctx: &mut Ctx<P>,
-    sent: &mut Lane,
-    stream: impl FnOnce(&mut Turn<'_>) -> T,
-) -> T {
-    let Ctx { flows, sent: total, records, .. } = ctx;
-    let messages: &mut UnderWay = &mut records.messages[flow.index()];
-    let mut output = Output { key, slot, flows, total, sent };
-    stream(&mut Turn { now: key.time, slot, messages, send: &mut |pdu| output.put(pdu) })
-}
-
 impl StreamHost {
     /// The sender of a flow, whose timers have that place at equal times.
     #[must_use]
@@ -87,11 +66,18 @@ impl StreamHost {
         StreamHost { end: End::Sending(sending), place, due }
     }
 
-    /// The receiver of a flow.
+    /// The sender of the messages of a flow; `fresh` is a stream that has sent nothing.
     #[must_use]
-    pub fn receiving_at(fresh: Receiving, receiver: Receiver, place: Place) -> StreamHost {
-        let arrivals = Arrivals { fresh, streams: Vec::new(), receiver, delivered: 0, reset: Time::ZERO };
-        StreamHost { end: End::Receiving(arrivals), place, due: Time::NEVER }
+    pub fn pool(messages: Messages, fresh: Sending, place: Place) -> StreamHost {
+        let due = messages.next_time();
+        StreamHost { end: End::Pool(Box::new(Pool::new(messages, fresh))), place, due }
+    }
+
+    /// The receiver of a flow. With an ideal path the completions of its messages are measured.
+    #[must_use]
+    pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
+        let arrivals = Arrivals { fresh, streams: Vec::new(), receiver, ideal, delivered: 0, reset: Time::ZERO };
+        StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER }
     }
 
     /// Place of its timers at equal times.
@@ -111,6 +97,7 @@ impl StreamHost {
     fn streams(&self) -> impl Iterator<Item = &Sending> {
         match &self.end {
             End::Sending(sending) => std::slice::from_ref(sending),
+            End::Pool(pool) => pool.streams(),
             End::Receiving(_) => &[],
         }
         .iter()
@@ -131,7 +118,11 @@ impl StreamHost {
     /// The flow that it sends.
     #[must_use]
     pub fn sent_flow(&self) -> Option<FlowId> {
-        if let End::Sending(sending) = &self.end { Some(sending.flow()) } else { None }
+        match &self.end {
+            End::Sending(sending) => Some(sending.flow()),
+            End::Pool(pool) => Some(pool.flow()),
+            End::Receiving(_) => None,
+        }
     }
 
     /// The sum of a count over its sending streams.
@@ -143,7 +134,8 @@ impl StreamHost {
     /// Packets or messages that wait to be sent, or of which a part waits.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.streams().map(Sending::waiting).sum()
+        let without_stream = if let End::Pool(pool) = &self.end { pool.waiting().count() } else { 0 };
+        self.streams().map(Sending::waiting).sum::<u64>() + without_stream as u64
     }
 
     /// Segments sent and not acknowledged in sequence.
@@ -155,15 +147,22 @@ impl StreamHost {
     /// What its user has offered; `None` if that always has data to send.
     #[must_use]
     pub fn offered(&self) -> Option<Offered> {
-        let mut all = self.streams().map(Sending::offered);
-        let first = all.next()??;
-        all.try_fold(first, |sum, own| own.map(|own| sum.and(own)))
+        let start = match &self.end {
+            End::Pool(pool) => pool.offered(),
+            End::Sending(_) => Offered::default(),
+            End::Receiving(_) => return None,
+        };
+        self.streams().map(Sending::offered).try_fold(start, |sum, own| own.map(|own| sum.and(own)))
     }
 
     /// Mean rate at which its user produces data, in bits per second, if its parameters tell and have not changed.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
-        self.streams().next()?.mean_rate()
+        match &self.end {
+            End::Sending(sending) => sending.mean_rate(),
+            End::Pool(pool) => Some(pool.messages().offered_rate()),
+            End::Receiving(_) => None,
+        }
     }
 
     /// Whether all that the user offered was sent, waits, or was refused.
@@ -190,7 +189,9 @@ impl StreamHost {
         let params = Arc::new(params.clone());
         match &mut self.end {
             End::Sending(sending) => sending.retune(&params),
-            End::Receiving(Arrivals { fresh, streams, .. }) => {
+            End::Pool(pool) => pool.each(|stream| stream.retune(&params)),
+            End::Receiving(arrivals) => {
+                let Arrivals { fresh, streams, .. } = &mut **arrivals;
                 streams.iter_mut().chain([fresh]).for_each(|stream| stream.retune(&params));
             }
         }
@@ -205,6 +206,7 @@ impl StreamHost {
             let key = Key { time: now, place: self.place };
             match &mut self.end {
                 End::Sending(sending) => act(key, (sending.flow(), 0), ctx, sent, |turn| sending.act(turn)),
+                End::Pool(pool) => pool.act(key, ctx, sent),
                 End::Receiving(arrivals) => arrivals.act(key, ctx, sent),
             }
             self.due = self.next().max(now);
@@ -214,6 +216,7 @@ impl StreamHost {
     fn next(&self) -> Time {
         match &self.end {
             End::Sending(sending) => sending.due(),
+            End::Pool(pool) => pool.due(),
             End::Receiving(arrivals) => arrivals.streams.iter().map(Receiving::due).min().unwrap_or(Time::NEVER),
         }
     }
@@ -228,6 +231,10 @@ impl StreamHost {
                 ctx.count_delivered(pdu);
                 act(key, (pdu.flow, pdu.slot()), ctx, sent, |turn| sending.on_pdu(pdu, turn));
             }
+            End::Pool(pool) => {
+                ctx.count_delivered(pdu);
+                pool.on_pdu(pdu, key, ctx, sent);
+            }
             End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, sent),
         }
         self.due = self.next().max(*time);
@@ -237,6 +244,7 @@ impl StreamHost {
     pub fn reset_measures(&mut self, now: Time) {
         match &mut self.end {
             End::Sending(sending) => sending.reset_measures(now),
+            End::Pool(pool) => pool.each(|stream| stream.reset_measures(now)),
             End::Receiving(arrivals) => {
                 arrivals.receiver.reset_measures();
                 arrivals.streams.iter_mut().for_each(Receiving::reset_measures);
@@ -251,6 +259,13 @@ impl Arrivals {
     #[must_use]
     pub fn sum(&self, count: impl Fn(&ReceivingMeasures) -> u64) -> u64 {
         self.streams.iter().map(|stream| count(stream.measures())).sum()
+    }
+
+    /// Messages that began since the last reset and have not arrived, with their octets, their start, and their ideal times.
+    pub fn unfinished<'a>(&'a self, messages: &'a UnderWay) -> impl Iterator<Item = (u64, Time, Span)> + 'a {
+        let own = messages.unfinished().filter(|message| message.produced >= self.reset);
+        let ideals = self.ideal.iter();
+        ideals.flat_map(move |ideal| own.clone().map(|own| (own.octets, own.produced, ideal.time(own.octets))))
     }
 
     /// Sends the acknowledgements that are due.
@@ -286,7 +301,13 @@ impl Arrivals {
     /// Gives the user the messages of which all octets below `next` have arrived.
     fn deliver<P: Probe>(&mut self, slot: u16, next: u64, flow: FlowId, at: Time, ctx: &mut Ctx<P>) {
         while let Some(message) = ctx.records.messages[flow.index()].take(slot, next) {
-            self.delivered += u64::from(message.produced >= self.reset);
+            if message.produced >= self.reset {
+                self.delivered += 1;
+                if let Some(ideal) = &self.ideal {
+                    let group = self.receiver.group();
+                    ctx.tally.complete(group, message.octets, (message.produced, at), ideal.time(message.octets));
+                }
+            }
             self.receiver.measure_wait(at.since(message.sent), message.sent.since(message.produced), ctx);
         }
     }

@@ -2,8 +2,8 @@
 
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
-use crate::core::key::Place;
 use crate::core::key::Key;
+use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::reading::Each;

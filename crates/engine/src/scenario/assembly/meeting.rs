@@ -325,7 +325,7 @@ impl<'a> Network<'a> {
         windows
     }
 
-    fn queue_of(&self, flow: &FlowPlan<'_>, port: usize) -> usize {
+    pub(super) fn queue_of(&self, flow: &FlowPlan<'_>, port: usize) -> usize {
         usize::from(flow.params.priority).min(self.ports[port].queues.len() - 1)
     }
 
@@ -408,9 +408,8 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     let source_faults = match &flow.transport {
         Some(transport) => {
             let listeners = transport.listeners().into_iter().filter(|part| part.needs_feedback);
-            let faults = listeners.map(|part| {
-                deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard)
-            });
+            let faults =
+                listeners.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard));
             faults.collect()
         }
         None if !source.sends.is_empty() && !returns_rm_cells(flow) => {

@@ -48,7 +48,12 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
         return refuse("notification_point", "a transport acknowledges itself, and has no notification point");
     }
     if !flow.policers.is_empty() {
-        return Err(Fault::new("policers", flow.policers.len(), "the PDUs of a transport are not policed", "delete them"));
+        return Err(Fault::new(
+            "policers",
+            flow.policers.len(),
+            "the PDUs of a transport are not policed",
+            "delete them",
+        ));
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::plan::{FlowPlan, Network};
 use super::port_plan::{Controlled, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
@@ -35,6 +36,7 @@ impl Network<'_> {
             warnings.extend(self.priority_without_queue(flow));
             warnings.extend(self.uncontrolled_queue(flow));
             warnings.extend(self.npdu_priority_without_queue(flow));
+            warnings.extend(self.unlimited_window(flow));
         }
         warnings
     }
@@ -173,6 +175,24 @@ impl Network<'_> {
         let is_idle = most > 0 && !flow.ports().any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
+    }
+
+    /// A controller that waits for losses or marks on a path where nothing is lost or marked.
+    fn unlimited_window(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let transport = flow.params.transport.as_ref()?;
+        let listener = transport.listeners().into_iter().find(|part| part.hears.meets(Signals::LOSS))?;
+        let may_lose = |port: usize| {
+            let plan = &self.ports[port];
+            let queue = &plan.queues[self.queue_of(flow, port)];
+            let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
+            has_limit || queue.discards_early() || plan.outage.is_some()
+        };
+        let is_told = flow.forward().iter().any(may_lose) || self.sent_to(flow).meets(listener.hears);
+        let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
+        let reason = "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
+        let remedy = "give the lines queues with a size, such as drop_tail, or the stream a receive_window";
+        let is_unlimited = !is_told && !transport.limits_window();
+        is_unlimited.then(|| Fault::new(path, listener.keyword, reason, remedy))
     }
 
     /// A flow that obeys congestion points which control the last queue of their ports, and that uses another queue.

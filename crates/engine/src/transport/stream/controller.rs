@@ -97,7 +97,7 @@ macro_rules! controllers {
 }
 
 controllers!(define_role! [ControllerParams ControllerState Env]);
-controllers!(define_feedback! [ControllerParams]);
+controllers!(define_feedback![ControllerParams]);
 
 impl Default for ControllerParams {
     fn default() -> ControllerParams {

@@ -163,7 +163,12 @@ impl Params {
                 return Err(Fault::new(path, count, "nothing would be sent", "choose at least 1"));
             }
             if count > MOST_SEGMENTS {
-                return Err(Fault::new(path, count, "no window has so many segments", format!("give at most {MOST_SEGMENTS}")));
+                return Err(Fault::new(
+                    path,
+                    count,
+                    "no window has so many segments",
+                    format!("give at most {MOST_SEGMENTS}"),
+                ));
             }
         }
         let factors = [("pacing", self.pacing), ("pacing_slow_start", Some(self.pacing_slow_start))];

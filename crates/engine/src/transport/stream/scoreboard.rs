@@ -273,7 +273,8 @@ impl Scoreboard {
 
     /// The place of its segment, if the transmission at the front is the last of a segment in flight.
     fn suspect(&self, transmission: &Transmission) -> Option<usize> {
-        let first = self.segments.front().filter(|first| !transmission.has_arrived && transmission.offset >= first.offset)?;
+        let first =
+            self.segments.front().filter(|first| !transmission.has_arrived && transmission.offset >= first.offset)?;
         debug_assert!(first.offset <= transmission.offset);
         let place = self.place(transmission.offset)?;
         let entry = &self.segments[place];

@@ -179,6 +179,12 @@ impl Sending {
         self.user.reset_measures(now);
     }
 
+    /// The segments that a message of so many octets makes.
+    #[must_use]
+    pub fn amount(&self, octets: u64) -> Amount {
+        amount(octets, self.segment, self.params.header)
+    }
+
     /// What its user has offered since the last reset, in segments, and what became of it. `None` if the user always has
     /// data to send.
     #[must_use]
@@ -208,12 +214,12 @@ impl Sending {
         self.controller.readings(each);
     }
 
-    /// Begins a message of so many octets on an idle stream.
-    pub fn begin(&mut self, octets: u64, turn: &mut Turn<'_>) {
+    /// Begins a message of so many octets on an idle stream. The user produced it at that time.
+    pub fn begin(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         if self.params.reuse == Reuse::Cold || !std::mem::replace(&mut self.has_begun, true) {
             self.open_anew();
         }
-        self.offer(octets, turn);
+        self.offer(octets, produced, turn);
         self.send_all(turn);
     }
 
@@ -231,10 +237,10 @@ impl Sending {
     }
 
     /// The user produces a packet or message.
-    pub(super) fn offer(&mut self, octets: u64, turn: &mut Turn<'_>) {
+    pub(super) fn offer(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         self.measures.produced += 1;
         self.measures.offered = self.measures.offered.and(amount(octets, self.segment, self.params.header));
-        self.user.push(octets, turn.now, turn.slot, turn.messages);
+        self.user.push(octets, produced, turn.slot, turn.messages);
     }
 
     /// The most octets that may be in flight.

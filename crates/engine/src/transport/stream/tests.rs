@@ -91,7 +91,8 @@ impl Pair {
 
     /// A message of so many octets begins now.
     fn begin(&mut self, octets: u64) {
-        self.act(|sending, turn| sending.begin(octets, turn));
+        let now = self.now;
+        self.act(|sending, turn| sending.begin(octets, now, turn));
     }
 
     fn next(&self) -> Time {

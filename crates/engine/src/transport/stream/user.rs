@@ -123,11 +123,11 @@ impl User {
         unit.map(|unit| unit.octets)
     }
 
-    /// A packet or message of so many octets waits from `now` on, as message of the stream `slot`.
-    pub(super) fn push(&mut self, octets: u64, now: Time, slot: u16, messages: &mut UnderWay) {
+    /// A packet or message of so many octets, produced at that time, waits, as message of the stream `slot`.
+    pub(super) fn push(&mut self, octets: u64, produced: Time, slot: u16, messages: &mut UnderWay) {
         self.waiting.push_back(Waiting { left: octets });
         self.end += octets;
-        messages.begin(slot, Message { end: self.end, octets, produced: now, sent: now });
+        messages.begin(slot, Message { end: self.end, octets, produced, sent: produced });
     }
 
     /// Takes the octets of the next new segment at `now`, at most `most`.

@@ -171,7 +171,14 @@ mod tests {
         dctcp.alpha = 0.0;
         dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
         assert_eq!((dctcp.window(), dctcp.is_in_slow_start()), (20_000, false));
-        dctcp.on_ack(&Acked { segments: 20, marked: 20, begins_round: true, is_limited: false, in_flight: 0, ..acked(20_000) });
+        dctcp.on_ack(&Acked {
+            segments: 20,
+            marked: 20,
+            begins_round: true,
+            is_limited: false,
+            in_flight: 0,
+            ..acked(20_000)
+        });
         assert_eq!(dctcp.window.size, 20.0 * (1.0 - 0.0625 / 2.0));
     }
 }

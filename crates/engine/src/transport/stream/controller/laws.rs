@@ -45,7 +45,9 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
             match kind {
                 0 => Call::Congestion(Congestion { now, signal: Signal::Loss, outstanding }),
                 1 => Call::Congestion(Congestion { now, signal: Signal::Ecn, outstanding }),
-                2 => Call::Congestion(Congestion { now, signal: Signal::Timeout { is_first: is_limited }, outstanding }),
+                2 => {
+                    Call::Congestion(Congestion { now, signal: Signal::Timeout { is_first: is_limited }, outstanding })
+                }
                 3 => Call::Idle(now),
                 _ => Call::Ack(Acked {
                     now,

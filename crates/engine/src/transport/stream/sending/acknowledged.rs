@@ -30,6 +30,8 @@ impl Sending {
         self.acknowledged = self.acknowledged.max(number);
         let sample = self.learn(&change, block, now);
         let marks = self.count_marks(marked);
+        // The acknowledgement that ends a recovery is still one of it.
+        let was_recovering = matches!(self.phase, Phase::Recovery(_));
         if self.acknowledged >= self.recovery_end {
             self.phase = Phase::Open;
         }
@@ -52,7 +54,7 @@ impl Sending {
             in_flight,
             is_limited,
             has_progress: change.has_progress,
-            is_recovering: matches!(self.phase, Phase::Recovery(_)),
+            is_recovering: was_recovering || matches!(self.phase, Phase::Recovery(_)),
             begins_round,
         });
         if change.octets > 0 {

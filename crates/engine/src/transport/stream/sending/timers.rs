@@ -58,7 +58,7 @@ impl Sending {
             self.measures.lost = self.measures.lost.and(segments);
             return;
         }
-        self.offer(u64::from(octets), turn);
+        self.offer(u64::from(octets), turn.now, turn);
         self.send_all(turn);
     }
 
@@ -112,9 +112,7 @@ impl Sending {
     /// Plans the next tail loss probe.
     pub(super) fn plan_probe(&mut self, now: Time) {
         self.probe_at = match self.phase {
-            Phase::Open => {
-                self.detection.probe_at(&self.params, &self.board, &self.round_trip, (now, self.expires))
-            }
+            Phase::Open => self.detection.probe_at(&self.params, &self.board, &self.round_trip, (now, self.expires)),
             _ => Time::NEVER,
         };
     }

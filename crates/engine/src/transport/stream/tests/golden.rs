@@ -78,7 +78,7 @@ fn cubic_repeats_on_the_third_report_and_then_sends_one_for_each() {
     for (number, report) in reports.iter().enumerate() {
         let before = pair.sent.len();
         if number == 3 {
-            pair.act(|sending, turn| sending.offer(20_000, turn));
+            pair.act(|sending, turn| sending.offer(20_000, turn.now, turn));
         }
         pair.arrive(report);
         on_report.push(pair.sent[before..].iter().map(|(place, _)| *place).collect::<Vec<_>>());

@@ -134,7 +134,7 @@ proptest! {
     fn no_stream_stalls(params in params(), fates in fates(), octets in 1..200_000u64) {
         let mut path = Path::new(&params, fates);
         for message in 1..=2 {
-            path.act(|sending, turn| sending.begin(octets, turn));
+            path.act(|sending, turn| sending.begin(octets, turn.now, turn));
             prop_assert!(path.run(), "{params}: no end");
             prop_assert!(path.sending.is_idle(), "{params}: {:?}", path.sending);
             prop_assert_eq!((path.delivered, path.receiving.next()), (message, message * octets));
