@@ -20,6 +20,7 @@ mod unit;
 
 use std::collections::BTreeMap;
 
+use crate::core::completions::Completions;
 use crate::core::error::Error;
 use crate::core::key::Key;
 use crate::core::pdu::Pdu;
@@ -76,6 +77,8 @@ pub struct Parts {
     pub policers: BTreeMap<u32, Location>,
     /// What the ends of flows over transports know beside their PDUs.
     pub records: Records,
+    /// For each group with messages their measures.
+    pub messages: Vec<Option<Box<Completions>>>,
     /// Every flow.
     pub flows: Vec<FlowInfo>,
     /// Names of the groups.
@@ -139,7 +142,7 @@ impl<P: Probe> World<P> {
             ctx: Ctx {
                 lanes: vec![Lane::default(); parts.lanes],
                 flows: states,
-                tally: Tally::new(parts.groups.len()),
+                tally: Tally { messages: parts.messages, ..Tally::new(parts.groups.len()) },
                 records: parts.records,
                 probe,
                 end: Time::NEVER,
@@ -282,6 +285,12 @@ impl<P: Probe> World<P> {
         &self.ctx.flows[flow].counts
     }
 
+    /// What the ends of flows over transports know beside their PDUs.
+    #[must_use]
+    pub fn records(&self) -> &Records {
+        &self.ctx.records
+    }
+
     /// Measures of the groups.
     #[must_use]
     pub fn tally(&self) -> &Tally {
@@ -328,7 +337,7 @@ impl<P: Probe> World<P> {
     /// Resets all measures; the state stays. The departures that end the run are counted from here.
     pub fn reset_measures(&mut self) {
         let now = self.clock;
-        self.ctx.tally.reset();
+        self.ctx.tally.reset(now);
         for process in &mut self.processes {
             match &mut process.node {
                 Node::Hosts(hosts) => hosts.reset_measures(now),

@@ -32,10 +32,16 @@ const TRAFFIC: [&str; 5] = [
     "on_off = { rate = '2 Mb/s', active = '80 ms', idle = '90 ms' }",
 ];
 
+const MESSAGES: [&str; 3] = [
+    "messages = { arrivals.poisson.every = '20 ms', sizes = '9 kB' }",
+    "messages = { arrivals.poisson = { load = 0.3, of = 'l0' }, sizes.table = 'web_search' }",
+    "messages = { arrivals.incast = { every = '100 ms', jitter = '1 ms' }, sizes = '30 kB' }",
+];
+
 /// The parameters of a stream.
 fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
-    let options: [&[&str]; 7] = [
+    let options: [&[&str]; 8] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
         &["", ", recovery = 'pipe'"],
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
@@ -43,6 +49,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", "", ", pacing = 1.25"],
         &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
+        &["", ", reuse = 'warm'"],
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
     format!("{{ {text} }}")
@@ -75,20 +82,22 @@ fn network(number: u64) -> String {
         if dice.once_in(3) {
             path.reverse();
         }
+        let is_stream = flow == 0 || !dice.once_in(4);
+        let traffic = if is_stream && dice.once_in(3) { dice.pick(&MESSAGES) } else { dice.pick(&TRAFFIC) };
         text += &format!(
-            "[flow.f{flow}]\npath = {path:?}\ncount = {}\noctets = {}\npriority = {}\ntraffic.{}\n{}",
+            "[flow.f{flow}]\npath = {path:?}\ncount = {}\noctets = {}\npriority = {}\ntraffic.{traffic}\n{}",
             dice.from(1, 3),
             dice.pick(&[100, 512, 1460]),
             dice.below(2),
-            dice.pick(&TRAFFIC),
             dice.pick(&["", "", "access = { delay = '300 us' }\n", "access = { rate = '20 Mb/s', delay = '1 ms' }\n"]),
         );
-        if flow == 0 || !dice.once_in(4) {
+        if is_stream {
             text += &format!("transport.stream = {}\n", stream(dice));
         }
     }
     if dice.once_in(3) {
-        let (path, value) = dice.pick(&[("rate", "'3 Mb/s'"), ("delay", "'4 ms'"), ("outage", "{ from = '500 ms', to = '620 ms' }")]);
+        let (path, value) =
+            dice.pick(&[("rate", "'3 Mb/s'"), ("delay", "'4 ms'"), ("outage", "{ from = '500 ms', to = '620 ms' }")]);
         text += &format!("[[change]]\nat = '430 ms'\npath = 'line.l0.{path}'\nvalue = {value}\n");
     }
     text
@@ -103,6 +112,8 @@ struct Happened {
     probes: u64,
     marked: u64,
     refused: u64,
+    finished: u64,
+    unfinished: u64,
 }
 
 impl Happened {
@@ -114,6 +125,9 @@ impl Happened {
         self.probes += sum(|row| row.transport.probes);
         self.marked += sum(|row| row.transport.marked);
         self.refused += sum(|row| row.transport.refused);
+        let all = || report.messages.iter().filter(|row| row.class == "all");
+        self.finished += all().map(|row| row.finished).sum::<u64>();
+        self.unfinished += all().map(|row| row.unfinished).sum::<u64>();
     }
 }
 
@@ -127,8 +141,8 @@ fn the_forms_agree_on_random_networks_of_streams() {
         assert_eq!(plain, fast, "{number}\n{text}");
         happened.add(&plain);
     }
-    let Happened { retransmitted, recoveries, timeouts, probes, marked, refused } = happened;
-    let all = [retransmitted, recoveries, timeouts, probes, marked, refused];
+    let Happened { retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished } = happened;
+    let all = [retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished];
     assert!(all.iter().all(|count| *count > 10), "{all:?}");
 }
 

@@ -7,8 +7,7 @@ use crate::core::stats::Moments;
 use crate::core::time::Span;
 
 /// The rows of a group: one for each class of length, then one for all its messages.
-#[must_use]
-pub fn message_rows(group: &str, completions: &Completions) -> Vec<MessageRow> {
+pub(super) fn message_rows(group: &str, completions: &Completions) -> Vec<MessageRow> {
     let classes = completions.classes().map(|(limits, class)| row(group, named(limits), limits, class));
     let all = completions.all();
     classes.chain([row(group, "all".to_owned(), (Bits(0), None), &all)]).collect()

@@ -460,6 +460,8 @@ report! {
         ports: PortRow,
         /// One row per queue of a port.
         queues: QueueRow,
+        /// One row per group with messages and class of their length, and one for all classes together.
+        messages: MessageRow,
         /// One row per group and place with discards, tags or notices.
         losses: LossRow,
         /// One row per level of a group, for sources with levels.

@@ -8,11 +8,12 @@ use penstock_engine::report::table::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
 /// The name of a row of each table in the text, in the order of the tables.
-const ROWS: [&str; 9] = [
+const ROWS: [&str; 10] = [
     "FlowRow",
     "GroupRow",
     "PortRow",
     "QueueRow",
+    "MessageRow",
     "LossRow",
     "LevelRow",
     "SlowdownRow",
@@ -21,7 +22,7 @@ const ROWS: [&str; 9] = [
 ];
 
 /// Columns, as `table.column`, and tables that are newer than the pins and not part of them.
-const LATER: &[&str] = &["slowdowns", "distributions.count_generation"];
+const LATER: &[&str] = &["slowdowns", "messages", "distributions.count_generation"];
 
 /// The same for columns of flows and of groups.
 const LATER_OF_FLOWS: &[&str] = &[

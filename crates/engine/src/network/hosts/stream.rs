@@ -264,8 +264,7 @@ impl Arrivals {
     /// Messages that began since the last reset and have not arrived, with their octets, their start, and their ideal times.
     pub fn unfinished<'a>(&'a self, messages: &'a UnderWay) -> impl Iterator<Item = (u64, Time, Span)> + 'a {
         let own = messages.unfinished().filter(|message| message.produced >= self.reset);
-        let ideals = self.ideal.iter();
-        ideals.flat_map(move |ideal| own.clone().map(|own| (own.octets, own.produced, ideal.time(own.octets))))
+        own.filter_map(|own| Some((own.octets, own.produced, self.ideal.as_ref()?.time(own.octets))))
     }
 
     /// Sends the acknowledgements that are due.
@@ -305,7 +304,7 @@ impl Arrivals {
                 self.delivered += 1;
                 if let Some(ideal) = &self.ideal {
                     let group = self.receiver.group();
-                    ctx.tally.complete(group, message.octets, (message.produced, at), ideal.time(message.octets));
+                    ctx.tally.complete(group, message.octets, [message.produced, at], ideal.time(message.octets));
                 }
             }
             self.receiver.measure_wait(at.since(message.sent), message.sent.since(message.produced), ctx);

@@ -178,6 +178,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             endpoints: self.endpoints,
             policers: self.policers,
             records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
+            messages: network.completions(),
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, CongestionPointParams, ReactionParams};
+use crate::core::completions::Completions;
 use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
+use crate::core::time::Span;
 use crate::network::hosts::stream::StreamHost;
+use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::tp4::{Arrivals, Halves, Tp4Host};
 use crate::network::receiver::Receiver;
 use crate::queue::QueueParams;
@@ -159,15 +162,35 @@ impl Network<'_> {
         other || (!own && peer < index)
     }
 
+    /// The measures of messages, for each group that has messages.
+    pub(super) fn completions(&self) -> Vec<Option<Box<Completions>>> {
+        let classes = &self.scenario.measure.message_classes;
+        let of = |flow: &Flow| flow.traffic.is_messages().then(|| Box::new(Completions::new(classes.clone())));
+        self.scenario.flow.values().map(of).collect()
+    }
+
+    /// The path of the flow for messages alone on it.
+    fn ideal(&self, flow: &FlowPlan<'_>, header: u16) -> Ideal {
+        let delay = flow.forward().iter().fold(Span::ZERO, |sum, port| sum + self.ports[port].delay);
+        let rates = flow.forward().iter().filter_map(|port| self.ports[port].rate);
+        Ideal::new(delay, rates, flow.params.octets, header)
+    }
+
     /// The two hosts of a flow over byte streams: that of its sender first.
     pub(super) fn build_stream(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
         let (flow, params) = (&self.flows[index], Arc::new(params.clone()));
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.own_place(index, half));
-        let sending = stream::Sending::new(Arc::clone(&params), id, priority, flow.params.octets, Some(traffic));
-        let receiving = stream::Receiving::new(params, id, priority);
-        [StreamHost::sender(sending, places[0]), StreamHost::receiving_at(receiving, receiver, places[1])]
+        let sending = |traffic| stream::Sending::new(Arc::clone(&params), id, priority, flow.params.octets, traffic);
+        let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
+        if let Model::Messages(messages) = traffic {
+            let ideal = Some(self.ideal(flow, params.header));
+            let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
+            return [StreamHost::pool(messages, sending(None), places[0]), receiver];
+        }
+        let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
+        [StreamHost::sender(sending(Some(traffic)), places[0]), receiver]
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.

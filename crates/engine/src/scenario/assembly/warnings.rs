@@ -189,7 +189,8 @@ impl Network<'_> {
         };
         let is_told = flow.forward().iter().any(may_lose) || self.sent_to(flow).meets(listener.hears);
         let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
-        let reason = "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
+        let reason =
+            "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
         let remedy = "give the lines queues with a size, such as drop_tail, or the stream a receive_window";
         let is_unlimited = !is_told && !transport.limits_window();
         is_unlimited.then(|| Fault::new(path, listener.keyword, reason, remedy))

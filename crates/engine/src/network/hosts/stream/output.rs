@@ -2,6 +2,7 @@
 
 use crate::core::key::Key;
 use crate::core::pdu::{FlowId, Pdu};
+use crate::core::probe::Probe;
 use crate::network::context::{Ctx, FlowState, count_sent};
 use crate::network::lane::{Lane, Record};
 use crate::transport::stream::{Turn, UnderWay};
