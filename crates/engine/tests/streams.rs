@@ -34,7 +34,7 @@ const TRAFFIC: [&str; 5] = [
 
 const MESSAGES: [&str; 3] = [
     "messages = { arrivals.poisson.every = '20 ms', sizes = '9 kB' }",
-    "messages = { arrivals.poisson = { load = 0.3, of = 'l0' }, sizes.table = 'web_search' }",
+    "messages = { arrivals.poisson.load = { share = 0.3, of = 'l0' }, sizes.table = 'web_search' }",
     "messages = { arrivals.incast = { every = '100 ms', jitter = '1 ms' }, sizes = '30 kB' }",
 ];
 
@@ -199,4 +199,106 @@ fn the_queue_of_dctcp_stays_at_its_threshold() {
         assert!(port(&report).utilisation > 0.9995, "{flows}");
         assert_eq!(report.groups[0].lost, 0);
     }
+}
+
+/// The error of a scenario with one stream and these changes of its text.
+fn refusal(changes: &[(&str, &str)]) -> String {
+    let mut text = line("drop_tail.size = '50 PDUs'", "", "30 s", "controller.cubic = {}", 1);
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let told = match document::parse(&text) {
+        Ok(scenario) => Run::new(&scenario, 1, 0, Form::Fast).err().map(|error| error.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    told.unwrap_or_else(|| panic!("accepted: {text}"))
+}
+
+#[test]
+fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
+    let greedy = "traffic.greedy = {}";
+    let stream = "transport.stream = { controller.cubic = {} }";
+    for (from, to, told) in [
+        (greedy, "traffic.greedy = {}\npolicers = [{ gcra = { rate = '1 Mb/s', limit = '1 ms' } }]", "policers"),
+        (greedy, "traffic.greedy = {}\nreaction_point.stop = {}", "reaction_point"),
+        (greedy, "traffic.greedy = {}\nnotification_point.turn_round = {}", "notification_point"),
+        (greedy, "traffic.connections = { every = '1 s', length = '1 s', packets = '10 ms' }", "traffic.connections"),
+        (stream, "", "nothing"),
+        (stream, "transport.stream = { receive_window = '100 octets' }", "receive_window"),
+        (stream, "transport.stream = { ack_every = 0 }", "ack_every"),
+        (stream, "transport.stream = { pacing = 0 }", "pacing"),
+        (stream, "transport.stream = { min_rto = '1 ns' }", "min_rto"),
+        (stream, "transport.stream = { controller.cubic = { beta = 1.0 } }", "controller.cubic.beta"),
+        (stream, "transport.stream = { controller.dctcp = { g = 0 } }", "controller.dctcp.g"),
+        ("delay = '50 ms'", "delay = '50 ms'\ncongestion_point.clnp = { error_reports = {} }", "congestion_point.clnp"),
+        ("delay = '50 ms'", "delay = '50 ms'\ncongestion_point.step_ecn.threshold = '0 PDUs'", "step_ecn.threshold"),
+    ] {
+        if to.is_empty() {
+            continue;
+        }
+        let error = refusal(&[(from, to)]);
+        assert!(error.contains(told), "{to}: {error}");
+    }
+    let messages = "traffic.messages = { arrivals.poisson.every = '1 s', sizes = '1 kB' }";
+    let error = refusal(&[(greedy, messages), (stream, "")]);
+    assert!(error.contains("flow.f.traffic.messages") && error.contains("transport.stream"), "{error}");
+}
+
+/// The marks of a queue that no flow understands have no effect, and neither has a grade of feedback without marks.
+#[test]
+fn marks_that_no_stream_understands_are_refused() {
+    let told = refusal(&[("drop_tail.size = '50 PDUs'", "codel.mark = 'ecn'")]);
+    assert!(told.contains("codel") && told.contains("ECN marks"), "{told}");
+    let marked = line("codel.mark = 'ecn'", "", "30 s", "controller.cubic = {}, ecn = 'classic'", 1);
+    assert!(run(&marked).groups[0].transport.marked > Some(0));
+}
+
+#[test]
+fn a_window_without_any_limit_is_warned_of() {
+    let warned = |queue: &str, stream: &str| {
+        let scenario = document::parse(&line(queue, "", "30 s", stream, 1)).unwrap();
+        let warnings = penstock_engine::scenario::assembly::meetings(&scenario).unwrap().warnings;
+        warnings.iter().any(|fault| fault.path == "flow.f.transport.stream.controller")
+    };
+    assert!(warned("unlimited = {}", "controller.cubic = {}"));
+    assert!(!warned("unlimited = {}", "receive_window = '90 kB'"));
+    assert!(!warned("drop_tail.size = '9 PDUs'", "controller.cubic = {}"));
+}
+
+/// Parameters change under traffic: the window halves less, and the pace is other.
+#[test]
+fn parameters_of_a_stream_change_during_a_run() {
+    let base = line("drop_tail.size = '50 PDUs'", "", "60 s", "controller.new_reno = {}", 1);
+    let change = |path: &str, value: &str| {
+        format!("{base}[[change]]\nat = '30 s'\npath = 'flow.f.transport.stream.{path}'\nvalue = {value}\n")
+    };
+    let unchanged = run(&base).fingerprint;
+    for (path, value) in [("controller.new_reno.loss_factor", "0.9"), ("ack_every", "4"), ("pacing", "1.5")] {
+        assert_ne!(run(&change(path, value)).fingerprint, unchanged, "{path}");
+    }
+    let fixed = document::parse(&change("header", "60")).map(|scenario| Run::new(&scenario, 1, 0, Form::Fast).err());
+    assert!(fixed.unwrap().unwrap().to_string().contains("shortest PDU"));
+}
+
+/// Messages of 100 kB at half the load of a line take at least their ideal time, and all of them are counted.
+#[test]
+fn messages_have_completion_times_and_slowdowns() {
+    let text = line("drop_tail.size = '200 PDUs'", "", "120 s", "controller.cubic = {}", 2).replace(
+        "traffic.greedy = {}",
+        "traffic.messages = { arrivals.poisson.load = { share = 0.5, of = 'l' }, sizes = '100 kB' }",
+    );
+    let report = run(&text);
+    let all = report.messages.iter().find(|row| row.class == "all").unwrap();
+    // 6 Mb/s of 800 kbit each are 7.5 a second, for 100 s.
+    assert!((650..850).contains(&(all.finished + all.unfinished)), "{}", all.finished);
+    assert!(all.unfinished < 20 && all.octets_mean == Some(100_000.0));
+    // The ideal time is 50 ms and 69 segments; slow start takes three round trips.
+    let (mean, slowdown) = (all.fct_mean_s.unwrap(), all.slowdown_mean.unwrap());
+    assert!(mean > 0.25 && mean < 1.0, "{mean}");
+    let ideal = 0.05 + (100_000.0 + 69.0 * 40.0) * 8.0 / 12e6;
+    assert!((slowdown - mean / ideal).abs() < 0.01 * slowdown, "{slowdown} {mean} {ideal}");
+    let group = &report.groups[0];
+    assert_eq!(group.transport.tsdus_delivered.unwrap(), all.finished);
+    assert!((group.demand.offered_bps.unwrap() - 6e6 * 1.0276).abs() < 0.1 * 6e6, "{:?}", group.demand.offered_bps);
 }

@@ -59,6 +59,10 @@ def summary(result: Result) -> dict[str, list[Row]]:
     def with_transport(column: pl.Expr) -> pl.Expr:
         return pl.when(pl.col("connections").is_not_null().any()).then(column)
 
+    def there(name: str) -> pl.Expr:
+        """The sum of a column, or nothing if the protocol has no such events."""
+        return pl.when(pl.col(name).is_not_null().any()).then(pl.sum(name))
+
     connections = [
         *(with_transport(pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
         pl.mean("accepted_per_s"),
@@ -66,6 +70,9 @@ def summary(result: Result) -> dict[str, list[Row]]:
         ratio("accepted", "transmitted").alias("success_once"),
         with_transport(ratio("accepted", "sent")).alias("success_all"),
         with_transport(ratio(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
+        ratio("retransmitted", "sent").alias("retransmitted_share"),
+        ratio("marked", "acknowledged").alias("marked_share"),
+        *(there(name).alias(name) for name in ("error_reports", "recoveries", "timeouts", "probes")),
     ]
     has_connections = result.groups["connections"].is_not_null().any()
     groups = result.groups.group_by("group", maintain_order=True).agg(
@@ -102,8 +109,21 @@ def summary(result: Result) -> dict[str, list[Row]]:
     return {
         "groups": _with_intervals(groups.with_columns(**fair).to_dicts(), result.groups, "group", MEANS),
         "ports": _with_intervals(ports.to_dicts(), result.ports, "port", MEANS_OF_PORTS),
+        "messages": _messages(result),
         "theory": theory.rows(result),
     }
+
+
+def _messages(result: Result) -> list[Row]:
+    """One row a class of length of messages, over all replications; classes without messages are left out."""
+    import polars as pl
+
+    rows = result.messages.group_by("group", "class", maintain_order=True).agg(
+        *(pl.sum(name) for name in ("finished", "unfinished")),
+        *(pl.mean(name) for name in ("octets_mean", "fct_mean_s", "fct_p50_s", "fct_p99_s")),
+        *(pl.mean(name) for name in ("slowdown_mean", "slowdown_p50", "slowdown_p99")),
+    )
+    return rows.filter(pl.col("finished") + pl.col("unfinished") > 0).to_dicts()
 
 
 def _with_intervals(rows: list[Row], table: pl.DataFrame, name: str, columns: Iterable[str]) -> list[Row]:
@@ -131,6 +151,8 @@ def print_summary(result: Result) -> None:
         _print_connections(connected)
     if streams := [row for row in rows["groups"] if row.get("timeouts") is not None]:
         _print_streams(streams)
+    if rows["messages"]:
+        _print_messages(rows["messages"])
     if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
@@ -238,6 +260,26 @@ def _print_streams(groups: Sequence[Row]) -> None:
             ("power", "power", _digits),
         ],
         groups,
+    )
+
+
+def _print_messages(rows: Sequence[Row]) -> None:
+    print_table(
+        "Messages by length: completion times and slowdowns",
+        [
+            ("class", "group", str),
+            ("length", "class", str),
+            ("finished", "finished", _count),
+            ("unfinished", "unfinished", _count),
+            ("mean octets", "octets_mean", lambda octets: f"{octets:,.0f}"),
+            ("mean ms", "fct_mean_s", _milliseconds),
+            ("p50 ms", "fct_p50_s", _milliseconds),
+            ("p99 ms", "fct_p99_s", _milliseconds),
+            ("slowdown mean", "slowdown_mean", _digits),
+            ("p50", "slowdown_p50", _digits),
+            ("p99", "slowdown_p99", _digits),
+        ],
+        rows,
     )
 
 

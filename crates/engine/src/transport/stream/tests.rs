@@ -40,6 +40,7 @@ fn traffic(text: &str) -> traffic::Model {
         stream,
         sequence: None,
         packets: None,
+        line: None,
         place: 0,
         number: 0,
         octets: SEGMENT,
