@@ -29,12 +29,12 @@ const TRAFFIC: [&str; 5] = [
     "greedy = { start = '40 ms', stagger = '30 ms' }",
     "poisson.rate = '900 kb/s'",
     "cbr.rate = '700 kb/s'",
-    "on_off = { rate = '2 Mb/s', active = '80 ms', idle = '90 ms' }",
+    "on_off = { peak_rate = '2 Mb/s', on = '80 ms', off = '90 ms' }",
 ];
 
 const MESSAGES: [&str; 3] = [
     "messages = { arrivals.poisson.every = '20 ms', sizes = '9 kB' }",
-    "messages = { arrivals.poisson.load = { share = 0.3, of = 'l0' }, sizes.table = 'web_search' }",
+    "messages = { arrivals.poisson.rate = '900 kb/s', sizes.table = 'web_search' }",
     "messages = { arrivals.incast = { every = '100 ms', jitter = '1 ms' }, sizes = '30 kB' }",
 ];
 
