@@ -22,6 +22,13 @@ impl Params {
         params.check().map_err(|fault| fault.under("tp4"))
     }
 
+    /// Whether it carries messages, each with a byte stream of its own.
+    pub(crate) fn carries_messages(&self) -> bool {
+        match self {
+            Params::Tp4(_) => false,
+        }
+    }
+
     /// Whether it sends a packet of so many octets in several PDUs.
     pub(crate) fn splits(&self, octets: u16) -> bool {
         let Params::Tp4(params) = self;

@@ -134,8 +134,9 @@ impl Scenario {
     #[must_use]
     pub fn files(&self) -> Vec<(String, String, Option<String>)> {
         let flows = self.flow.iter().filter_map(|(group, flow)| {
-            let path = format!("flow.{}.traffic.{}.file", shown_key(group), flow.traffic.keyword());
-            Some((path, flow.traffic.file()?.to_owned(), None))
+            let traffic::NamedFile { path, name, sha256 } = flow.traffic.file()?;
+            let path = format!("flow.{}.traffic.{}.{path}", shown_key(group), flow.traffic.keyword());
+            Some((path, name.to_owned(), sha256.map(str::to_owned)))
         });
         let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
         let series = self.series.iter().enumerate();

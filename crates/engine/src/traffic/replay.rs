@@ -15,7 +15,7 @@ use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
 use super::held::fixed;
 use super::records::{BadFile, records};
 use super::sequence::Sequence;
-use super::{Held, ModelParams, Offer};
+use super::{Held, ModelParams, NamedFile, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::word;
@@ -156,8 +156,8 @@ impl ModelParams for Params {
         Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
     }
 
-    fn file(&self) -> Option<&str> {
-        self.file.as_deref()
+    fn file(&self) -> Option<NamedFile<'_>> {
+        Some(NamedFile { path: "file", name: self.file.as_deref()?, sha256: None })
     }
 
     fn read_file(&mut self, text: &str) -> Result<(), Fault> {

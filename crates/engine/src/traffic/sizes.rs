@@ -14,8 +14,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 pub use self::named::Named;
+pub use self::points::{MOST_OCTETS, Points};
 use self::table::Inverse;
-pub use self::table::{Interpolation, Points, Table};
+pub use self::table::{Interpolation, Table};
 use crate::core::distribution::Distribution;
 use crate::core::either::Either;
 use crate::core::error::Fault;
@@ -23,10 +24,8 @@ use crate::core::quantity::Bits;
 use crate::core::random::Stream;
 
 mod named;
+mod points;
 mod table;
-
-/// The longest message, in octets. Numbers up to it are exact as floats.
-pub const MOST_OCTETS: u64 = 1 << 50;
 
 /// Lengths of messages. As text they are always the same.
 pub type Sizes = Either<Bits, Box<Drawn>>;

@@ -418,14 +418,19 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    /// The video frames that the flows of each group play, and the packets that are dealt to them.
-    fn shared_traffic(&self) -> Vec<(Option<traffic::Sequence>, Option<traffic::Packets>)> {
+    /// What the flows of each group share.
+    fn shared_traffic(&self) -> Vec<traffic::Shared> {
         let mut counts = vec![0; self.network.groups.len()];
         self.network.flows.iter().for_each(|flow| counts[flow.group] += 1);
-        let groups = self.network.scenario.flow.iter().zip(counts);
-        let shared = |((name, flow), count): ((&String, &spec::Flow), u32)| {
+        let groups = self.network.scenario.flow.iter().zip(counts).enumerate();
+        let shared = |(group, ((name, flow), count)): (usize, ((&String, &spec::Flow), u32))| {
             let stream = (self.stream)(name, traffic::GROUP_PURPOSE);
-            (flow.traffic.sequence(stream), flow.traffic.packets(count))
+            traffic::Shared {
+                sequence: flow.traffic.sequence(stream),
+                packets: flow.traffic.packets(count),
+                // The plan has been checked.
+                line: self.network.loaded_line(group).ok().flatten(),
+            }
         };
         groups.map(shared).collect()
     }

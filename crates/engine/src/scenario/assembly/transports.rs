@@ -17,6 +17,11 @@ use crate::transport::tp4::{Drawn, Receiving, Sending};
 
 /// Checks one flow alone.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
+    if flow.traffic.is_messages() && !flow.transport.as_ref().is_some_and(Params::carries_messages) {
+        let path = format!("traffic.{}", flow.traffic.keyword());
+        let reason = "each message needs a byte stream, and this flow has none";
+        return Err(Fault::new(path, "", reason, "give the flow transport.stream = {}, or another traffic model"));
+    }
     let Some(transport) = &flow.transport else { return Ok(()) };
     transport.check().map_err(|fault| fault.under("transport"))?;
     let Params::Tp4(params) = transport;
@@ -93,7 +98,7 @@ impl Network<'_> {
         &self,
         flow: &FlowPlan<'_>,
         place: u32,
-        (sequence, packets): (Option<traffic::Sequence>, Option<traffic::Packets>),
+        traffic::Shared { sequence, packets, line }: traffic::Shared,
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
         flow.params.traffic.build(traffic::Env {
@@ -101,6 +106,7 @@ impl Network<'_> {
             group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
             packets,
+            line,
             place,
             number: flow.number,
             octets: flow.params.octets,

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::points::{Points, parse};
+
 /// A published table of message lengths, with its mean if lengths between the points are linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -18,18 +20,30 @@ pub enum Named {
     Hadoop,
     /// Storage of 2019, as HPCC has it: 40,870 octets.
     Storage,
+    /// Web search as opera-sim has it: 1,490,033 octets.
+    OperaWebSearch,
+    /// Hadoop at Facebook, between racks, as opera-sim has it: 3,423,728 octets.
+    OperaHadoop,
 }
 
 impl Named {
-    /// Its points: octets, and the per cent of all messages that are not longer.
-    pub(super) fn points(self) -> &'static [(u64, f64)] {
-        match self {
-            Named::WebSearch => WEB_SEARCH,
-            Named::DataMining => DATA_MINING,
-            Named::Hadoop => HADOOP,
-            Named::Storage => STORAGE,
-        }
+    /// Its points.
+    pub(super) fn points(self) -> Points {
+        let points = match self {
+            Named::WebSearch => WEB_SEARCH.to_vec(),
+            Named::DataMining => DATA_MINING.to_vec(),
+            Named::Hadoop => HADOOP.to_vec(),
+            Named::Storage => STORAGE.to_vec(),
+            Named::OperaWebSearch => of_opera(include_str!("../../../data/opera-sim/web-search.csv")),
+            Named::OperaHadoop => of_opera(include_str!("../../../data/opera-sim/hadoop-inter-rack.csv")),
+        };
+        points.into()
     }
+}
+
+/// The points of a file of opera-sim. A test reads each.
+fn of_opera(text: &str) -> Vec<(u64, f64)> {
+    parse(text).unwrap_or_default()
 }
 
 const WEB_SEARCH: &[(u64, f64)] = &[
