@@ -18,7 +18,6 @@ pub use allowances::{AllowanceKind, allowance_kinds, allowances};
 pub use counters::{Counters, counter_kinds};
 pub use limits::{LimitRow, limit_rows};
 pub use measured::Measured;
-pub use messages::message_rows;
 pub use positions::{PositionRow, position_rows};
 pub use rows::{
     DemandColumns, DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, MessageRow, PortRow, QueueRow, Report,

@@ -89,13 +89,6 @@ impl Params {
         }
     }
 
-    /// Whether it carries messages, each with a byte stream of its own.
-    pub(crate) fn carries_messages(&self) -> bool {
-        match self {
-            Params::Tp4(_) => false,
-        }
-    }
-
     /// Whether it sends a packet of so many octets in several PDUs.
     pub(crate) fn splits(&self, octets: u16) -> bool {
         self.payload(octets) < octets
