@@ -105,8 +105,8 @@ impl CongestionPoint for StepEcn {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ threshold = 40 }"];
-    const EAGER: &[&str] = &["{ threshold = 1 }"];
+    const CASES: &[&str] = &["{}", "{ threshold = '40 PDUs' }"];
+    const EAGER: &[&str] = &["{ threshold = '1 PDUs' }"];
 }
 
 #[cfg(test)]

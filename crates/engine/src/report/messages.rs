@@ -17,10 +17,18 @@ pub(super) fn message_rows(group: &str, completions: &Completions) -> Vec<Messag
 fn named(limits: (Bits, Option<Bits>)) -> String {
     match limits {
         (Bits(0), None) => "any".to_owned(),
-        (Bits(0), Some(to)) => format!("to {to}"),
-        (from, Some(to)) => format!("{from} to {to}"),
-        (from, None) => format!("above {from}"),
+        (Bits(0), Some(to)) => format!("to {}", octets(to)),
+        (from, Some(to)) => format!("{} to {}", octets(from), octets(to)),
+        (from, None) => format!("above {}", octets(from)),
     }
+}
+
+/// A whole number of the largest unit: 100 kB, and not 0.1 MB.
+fn octets(limit: Bits) -> String {
+    let octets = limit.0 / 8;
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let (size, unit) = units.into_iter().find(|(size, _)| octets.is_multiple_of(*size)).unwrap_or((1, "octets"));
+    format!("{} {unit}", octets / size)
 }
 
 fn row(group: &str, class: String, (from, to): (Bits, Option<Bits>), own: &Class) -> MessageRow {

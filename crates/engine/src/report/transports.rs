@@ -153,7 +153,7 @@ mod tests {
     fn the_shares_of_a_group() {
         let flow = |transmitted, control_sent, control_lost| {
             let mut row = FlowRow { control_sent, control_lost, ..FlowRow::default() };
-            row.transport.connections = Some(1);
+            (row.transport.connections, row.transport.error_reports) = (Some(1), Some(0));
             (row.transport.transmitted, row.transport.accepted) = (Some(transmitted), Some(2));
             row
         };

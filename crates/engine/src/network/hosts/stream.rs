@@ -27,6 +27,7 @@ use pool::Pool;
 
 /// What the host does.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "the host is boxed, and each acknowledgement needs the sending half")]
 enum End {
     Sending(Sending),
     Pool(Box<Pool>),

@@ -37,6 +37,7 @@ impl Network<'_> {
             warnings.extend(self.uncontrolled_queue(flow));
             warnings.extend(self.npdu_priority_without_queue(flow));
             warnings.extend(self.unlimited_window(flow));
+            warnings.extend(self.segments_of_cells(flow));
         }
         warnings
     }
@@ -175,6 +176,16 @@ impl Network<'_> {
         let is_idle = most > 0 && !flow.ports().any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
+    }
+
+    /// Segments with the octets of a cell, of which the headers are nearly the half.
+    fn segments_of_cells(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let transport = flow.params.transport.as_ref().filter(|transport| transport.carries_messages())?;
+        let path = format!("flow.{}.octets", shown_key(&self.groups[flow.group]));
+        let reason =
+            format!("each segment has {} octets of headers for the {CELL_OCTETS} of a cell", transport.data_header());
+        (flow.params.octets == CELL_OCTETS)
+            .then(|| Fault::new(path, CELL_OCTETS, reason, "give 1460, as TCP over Ethernet has"))
     }
 
     /// A controller that waits for losses or marks on a path where nothing is lost or marked.
