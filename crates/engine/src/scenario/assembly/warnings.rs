@@ -192,13 +192,8 @@ impl Network<'_> {
     fn unlimited_window(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let transport = flow.params.transport.as_ref()?;
         let listener = transport.listeners().into_iter().find(|part| part.hears.meets(Signals::LOSS))?;
-        let may_lose = |port: usize| {
-            let plan = &self.ports[port];
-            let queue = &plan.queues[self.queue_of(flow, port)];
-            let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
-            has_limit || queue.discards_early() || plan.outage.is_some()
-        };
-        let is_told = flow.forward().iter().any(may_lose) || self.sent_to(flow).meets(listener.hears);
+        let may_lose = flow.forward().iter().any(|port| self.may_lose(flow, port));
+        let is_told = may_lose || self.sent_to(flow).meets(listener.hears);
         let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
         let reason =
             "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
