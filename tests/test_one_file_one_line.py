@@ -30,6 +30,11 @@ ROLES = {
     "reaction": ("control.rs", "control/satellite", "control/satellite.rs"),
     "credit": ("transport/tp4/credit.rs", "transport/tp4/credit", "transport/tp4/credit.rs"),
     "window": ("transport/tp4/window.rs", "transport/tp4/window", "transport/tp4/window.rs"),
+    "controller": (
+        "transport/stream/controller.rs",
+        "transport/stream/controller",
+        "transport/stream/controller.rs",
+    ),
 }
 # The keyword of a dummy and its type, where a role has two dummies.
 SECOND = {"discipline": ("dummy_discipline", "DummyDiscipline")}
@@ -45,6 +50,7 @@ LISTS = {
     "reaction": "reaction_points",
     "credit": "credit_strategies",
     "window": "window_strategies",
+    "controller": "controllers",
 }
 # The tests that try every variant of a role.
 LAWS = ("control::laws", "laws", "every_case", "mean_rates", "lateness", "verdict_at_the_arrival")
@@ -118,6 +124,7 @@ def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     assert "test policer::tests::laws ... ok" in told
     assert "test traffic::tests::laws ... ok" in told
     assert "test transport::tp4::tests::laws::laws ... ok" in told
+    assert "test transport::stream::controller::laws::" in told
 
 
 @pytest.mark.long
@@ -134,14 +141,15 @@ def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
     page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["scenario_page"](schema)
     assert page.count("`dummy") >= len(ROLES)
     groups = [line.split() for line in told if line.startswith("GROUP ")]
-    assert [group[1] for group in groups] == ["data", "discarded", "halved", "slow", "swift", "transport"]
+    assert [group[1] for group in groups] == ["data", "discarded", "halved", "slow", "stream", "swift", "transport"]
     # One PDU every millisecond; a queue that is always full discards each.
     assert (groups[0][2:], groups[1][2:]) == (["1000", "0"], ["1000", "1000"])
     # Of two PDUs at the head, one is discarded.
     assert groups[2][2:] == ["1000", "500"]
     # The line carries 1,179 PDUs of two flows with 1,000 each: those of the last queue first.
     assert int(groups[3][3]) > 800
-    assert groups[4][2:] == ["1000", "0"]
-    assert int(groups[5][2]) > 1
+    assert groups[5][2:] == ["1000", "0"]
+    assert int(groups[4][2]) > 1
+    assert int(groups[6][2]) > 1
     readings = next(line for line in told if line.startswith("READINGS ")).split()
     assert {"dummy_arrivals", "dummy_factor", "dummy_heads_0"} <= set(readings)

@@ -60,6 +60,11 @@ priority = 1
 path = ["a", "b"]
 traffic.greedy = {}
 transport.tp4 = { credit.dummy = {}, window.dummy = {} }
+
+[flow.stream]
+path = ["a", "b"]
+traffic.greedy = {}
+transport.stream = { controller.dummy = {} }
 "#;
 
 #[test]

@@ -22,6 +22,8 @@ macro_rules! congestion_points {
             decbit Decbit = super::atn::decbit::Params => super::atn::decbit::Decbit;
             /// A queue filled above a share of its size.
             queue_length QueueLength = super::satellite::queue_length::Params => super::satellite::queue_length::QueueLength;
+            /// Marks ECN-capable PDUs that find a long queue (DCTCP).
+            step_ecn StepEcn = super::step_ecn::Params => super::step_ecn::StepEcn;
             /// Grants a constant explicit rate in backward RM cells.
             constant_grant ConstantGrant = super::abr::explicit_rate::GrantParams => super::abr::explicit_rate::ConstantGrant;
             /// Marks data that leaves a long queue (EFCI switch).
@@ -93,8 +95,6 @@ const FIXED_MINIMUM: &str = "the switches reserve minimum rates when the connect
 /// Why a run cannot change what a part sends.
 const FIXED_SIGNALS: &str =
     "it decides which feedback is sent at all, and the ways of feedback are laid before the run";
-/// Why a run cannot change the length of a PDU.
-pub(crate) const FIXED_LENGTH: &str = "the length of the shortest PDU decides how the run is computed";
 
 mod abr;
 mod answer;
@@ -109,6 +109,7 @@ mod loops;
 mod notification;
 mod reaction;
 mod satellite;
+mod step_ecn;
 mod uncontrolled;
 
 pub use answer::Answer;

@@ -5,6 +5,7 @@
 //! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
+pub use self::crossed::Crossed;
 pub use self::held::{Amount, Held, Holding, Nominal, Offered, Punctual};
 pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
@@ -19,19 +20,23 @@ use crate::core::time::{FASTEST, LineRate, PICOSECONDS, Rate, Span, Time};
 
 mod cbr;
 mod connections;
+mod crossed;
 mod file_transfer;
 mod frames;
 mod greedy;
 mod held;
+pub mod messages;
 mod mpeg;
 mod offer;
 mod on_off;
 mod packets;
 mod poisson;
 mod rate_scale;
+mod records;
 mod replay;
 mod sequence;
 mod silent;
+pub mod sizes;
 mod trace;
 mod train;
 mod two_rate_video;
@@ -110,6 +115,28 @@ impl Transfers {
 /// What a change of a source's rate does.
 const RETUNED_RATE: &str = "The gap in progress stays. The gaps after it follow the new rate.";
 
+/// A file that a model names, and that must be read before anything can be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedFile<'a> {
+    /// Path of its name below the parameters.
+    pub path: &'static str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its SHA-256: another file of this name is refused.
+    pub sha256: Option<&'a str>,
+}
+
+/// What the flows of a group share.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Its video frames, if they have been drawn from the group's stream.
+    pub sequence: Option<Sequence>,
+    /// The packets of its trace, dealt to its flows.
+    pub packets: Option<Packets>,
+    /// The line whose load it names.
+    pub line: Option<Crossed>,
+}
+
 /// Purpose of the stream that the flows of a group share.
 pub const GROUP_PURPOSE: &str = "traffic of the group";
 
@@ -124,6 +151,8 @@ pub struct Env {
     pub sequence: Option<Sequence>,
     /// The packets of its trace, dealt to the flows of its group.
     pub packets: Option<Packets>,
+    /// The line whose load its group names.
+    pub line: Option<Crossed>,
     /// Index of the flow among all flows of its group, from 0.
     pub place: u32,
     /// Index of the flow within its group, from 0; with several senders or receivers, among those of the same two hosts.
@@ -274,6 +303,8 @@ macro_rules! models {
             replay Replay = replay::Params => frames::Player;
             /// Packets of a trace, at their times and with their sizes.
             trace Trace = trace::Params => trace::Player;
+            /// Messages of many octets, each with a byte stream of its own.
+            messages Messages = messages::Params => messages::Messages;
             /// Always has data to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
             /// Sends no data: a direction with RM cells or acknowledgements only.
@@ -351,8 +382,14 @@ role_trait! {
         fn pdu_octets(&self, named: u16) -> Option<u16> { Some(named) }
         /// The first fault if its PDUs have this many octets, with the path below the parameters.
         fn check_octets(&self, octets: u16) -> Result<(), Fault> { Ok(()) }
+        /// Whether they are messages, which only byte streams carry.
+        fn is_messages(&self) -> bool { false }
+        /// The line whose load the flows of the group offer together, with the path of its name below the parameters.
+        fn loaded_line(&self) -> Option<(String, &str)> { None }
+        /// The first fault with that line, with the path below the parameters.
+        fn check_line(&self, line: Crossed) -> Result<(), Fault> { Ok(()) }
         /// The file that must be read before anything can be sent.
-        fn file(&self) -> Option<&str> { None }
+        fn file(&self) -> Option<NamedFile<'_>> { None }
         /// Reads the text of that file and forgets its name. The fault says what is wrong with the text, and in which
         /// line.
         fn read_file(&mut self, text: &str) -> Result<(), Fault> { Ok(()) }
@@ -411,6 +448,7 @@ impl Params {
             stream,
             sequence: None,
             packets: None,
+            line: None,
             place: 0,
             number: 0,
             octets,

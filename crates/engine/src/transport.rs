@@ -1,10 +1,15 @@
 //! Transport protocols: reliable data transfer over a network that discards PDUs. One folder each.
+//!
+//! A protocol has its parameters, which say here what the rest of the network must know, and two halves. Its hosts are in
+//! `network/hosts`, in a file of the same name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 
+pub mod stream;
 pub mod tp4;
 
 /// The transport protocol of a group of flows. Its key in the scenario chooses it.
@@ -13,18 +18,157 @@ pub mod tp4;
 pub enum Params {
     /// ISO 8073 class 4 over CLNP.
     Tp4(tp4::Params),
+    /// A byte stream, as TCP and QUIC carry it.
+    Stream(stream::Params),
+}
+
+/// A part of a transport that hears feedback.
+#[derive(Clone, Copy, Debug)]
+pub struct Listener {
+    /// Its key below the transport, as `tp4.credit`.
+    pub path: &'static str,
+    /// Its keyword.
+    pub keyword: &'static str,
+    /// What it hears.
+    pub hears: Signals,
+    /// Whether it is of no use on a path that sends none of that.
+    pub needs_feedback: bool,
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        let Params::Tp4(params) = self;
-        params.check().map_err(|fault| fault.under("tp4"))
+        match self {
+            Params::Tp4(params) => params.check(),
+            Params::Stream(params) => params.check(),
+        }
+        .map_err(|fault| fault.under(self.keyword()))
+    }
+
+    /// The first fault of the parameters with packets of this many octets.
+    pub(crate) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        match self {
+            Params::Tp4(_) => Ok(()),
+            Params::Stream(params) => params.check_octets(octets).map_err(|fault| fault.under(self.keyword())),
+        }
+    }
+
+    /// Its keyword.
+    #[must_use]
+    pub fn keyword(&self) -> &'static str {
+        match self {
+            Params::Tp4(_) => "tp4",
+            Params::Stream(_) => "stream",
+        }
+    }
+
+    /// Octets of the headers of each PDU with data.
+    #[must_use]
+    pub fn data_header(&self) -> u16 {
+        match self {
+            Params::Tp4(params) => params.octets.data_header,
+            Params::Stream(params) => params.header,
+        }
+    }
+
+    /// Octets of data in the longest PDU that a packet of so many octets makes.
+    #[must_use]
+    pub fn payload(&self, octets: u16) -> u16 {
+        match self {
+            Params::Tp4(params) => octets.min(params.segment_octets()),
+            Params::Stream(_) => octets,
+        }
+    }
+
+    /// Octets of its shortest PDU, or fewer.
+    #[must_use]
+    pub fn least_octets(&self) -> u16 {
+        match self {
+            Params::Tp4(_) => 1,
+            Params::Stream(params) => params.header,
+        }
     }
 
     /// Whether it sends a packet of so many octets in several PDUs.
     pub(crate) fn splits(&self, octets: u16) -> bool {
-        let Params::Tp4(params) = self;
-        octets > params.segment_octets()
+        self.payload(octets) < octets
+    }
+
+    /// Whether the ports of the network measure their queues in bits.
+    pub(crate) fn counts_bits(&self) -> bool {
+        matches!(self, Params::Tp4(_))
+    }
+
+    /// The lifetime of its PDUs in hops, with its key, if each hop takes one off.
+    pub(crate) fn lifetime(&self) -> Option<(&'static str, u8)> {
+        match self {
+            Params::Tp4(params) => Some(("tp4.lifetime", params.lifetime)),
+            Params::Stream(_) => None,
+        }
+    }
+
+    /// The highest priority of its PDUs in queues with sub-queues, with its key, if it has priorities.
+    pub(crate) fn priority(&self) -> Option<(&'static str, u8)> {
+        match self {
+            Params::Tp4(params) => Some(("tp4.priority", params.priority.most())),
+            Params::Stream(_) => None,
+        }
+    }
+
+    /// Whether its receiver limits what may be sent and not acknowledged.
+    pub(crate) fn limits_window(&self) -> bool {
+        match self {
+            Params::Tp4(_) => true,
+            Params::Stream(params) => params.receive_window.is_some(),
+        }
+    }
+
+    /// Whether it carries messages, each with a byte stream of its own.
+    pub(crate) fn carries_messages(&self) -> bool {
+        matches!(self, Params::Stream(_))
+    }
+
+    /// Its parts that hear feedback.
+    pub(crate) fn listeners(&self) -> Vec<Listener> {
+        let part = |path, keyword, hears, needs_feedback| Listener { path, keyword, hears, needs_feedback };
+        match self {
+            Params::Tp4(params) => vec![
+                part("tp4.credit", params.credit.keyword(), params.credit.hears(), true),
+                part("tp4.window", params.window.keyword(), params.window.hears(), true),
+            ],
+            Params::Stream(params) => {
+                let own = &params.controller;
+                let hears = own.hears().without(Signals::ECN.when(params.ecn == stream::Ecn::Off));
+                vec![part("stream.controller", own.keyword(), hears, false)]
+            }
+        }
+    }
+}
+
+/// What the two ends of each flow know beside its PDUs, for measures: when the user produced what they carry.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// By flow; empty without TP4 connections.
+    pub journeys: Vec<tp4::Journeys>,
+    /// By flow; empty without byte streams.
+    pub messages: Vec<stream::UnderWay>,
+}
+
+impl Records {
+    /// Those of flows with these transports.
+    #[must_use]
+    pub fn new<'a>(flows: impl ExactSizeIterator<Item = Option<&'a Params>>) -> Records {
+        let count = flows.len();
+        let [mut connections, mut streams] = [false; 2];
+        for flow in flows.flatten() {
+            match flow {
+                Params::Tp4(_) => connections = true,
+                Params::Stream(_) => streams = true,
+            }
+        }
+        Records {
+            journeys: vec![tp4::Journeys::default(); if connections { count } else { 0 }],
+            messages: vec![stream::UnderWay::default(); if streams { count } else { 0 }],
+        }
     }
 }

@@ -158,7 +158,7 @@ impl Run {
         self.simulation.progress()
     }
 
-    /// The tables of the measures so far: flows, groups, ports, queues, losses, levels, slowdowns, series and distributions.
+    /// The tables of the measures so far: flows, groups, ports, queues, messages, losses, levels, slowdowns, series and distributions.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
         for (name, batch) in table::batches(self.measured(py)?)? {

@@ -158,7 +158,7 @@ fn groups(run: &Run, scenario: &Scenario, hops: &BTreeMap<String, Vec<Hop>>) -> 
             "hops": hops[name],
             "reaction_point": flow.reaction_point.as_ref().map(|point| point.keyword()),
             "notification_point": flow.notification_point.as_ref().map(|point| point.keyword()),
-            "transport": flow.transport.as_ref().map(|transport::Params::Tp4(_)| "tp4"),
+            "transport": flow.transport.as_ref().map(transport::Params::keyword),
             "access": access,
             "active": flow.active,
         })

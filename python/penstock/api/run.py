@@ -54,6 +54,8 @@ class Result(Plotted):
         groups: one row a traffic class (group of flows) and replication.
         ports: one row a port and replication; those of access lines likewise.
         queues: one row a queue of a port and replication.
+        messages: one row a class of length of the messages of a traffic class, and one for all (``class`` is "all"):
+            flow completion times and slowdowns, with the messages that were unfinished at the end.
         losses: one row for each place that discarded, marked or notified about PDUs of a group, and replication.
         levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.
         slowdowns: one row a tenth of the nominal rate, for each traffic class whose rates a factor scales (satellite
@@ -71,6 +73,7 @@ class Result(Plotted):
     groups: pl.DataFrame
     ports: pl.DataFrame
     queues: pl.DataFrame
+    messages: pl.DataFrame
     losses: pl.DataFrame
     levels: pl.DataFrame
     slowdowns: pl.DataFrame

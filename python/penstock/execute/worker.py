@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 Form = Literal["fast", "plain"]
 """The forms of the engine; both give the same results."""
 
-TABLES = ("flows", "groups", "ports", "queues", "losses", "levels", "slowdowns", "series", "distributions")
+TABLES = (
+    "flows",
+    "groups",
+    "ports",
+    "queues",
+    "messages",
+    "losses",
+    "levels",
+    "slowdowns",
+    "series",
+    "distributions",
+)
 """The tables of a run's results."""
 LONGEST_BATCH_S = 1.5
 """Wall time after which a worker returns its results, and leaves the rest of its batch to others."""

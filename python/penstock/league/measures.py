@@ -333,9 +333,10 @@ def lacks(case: Case, measure: Measure) -> str:
 def goodput(row: Row, flow: Row, measured_s: float) -> float:
     """The bits of users of a group that arrived for the first time, per second."""
     if "transport" in flow:
-        header = 8 * next(iter(flow["transport"].values()))["octets"]["data_header"]
-        share = row["accepted"] / row["delivered"] if row["delivered"] else 0.0
-        return float(row["throughput_bps"] * share - row["accepted"] * header / measured_s)
+        # Throughput is of data that arrived for the first time.
+        (transport,) = flow["transport"].values()
+        header = transport["header"] if "header" in transport else transport["octets"]["data_header"]
+        return float(row["throughput_bps"] - 8 * row["accepted"] * header / measured_s)
     first = row["delivered"] if row.get("accepted") is None else row["accepted"]
     return float(8 * first * (PAYLOAD if flow["octets"] == CELL else flow["octets"]) / measured_s)
 

@@ -40,8 +40,8 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
     If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
     ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
-    others. ``theory`` has what theory says about the run, beside what was measured; it is empty if no theory
-    applies.
+    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, beside
+    what was measured; it is empty if no theory applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
     and ratio, by its name. Replications that are the same run bit for bit count once, and have none.
@@ -52,40 +52,25 @@ def summary(result: Result) -> dict[str, list[Row]]:
 
     result = result.independent()
 
-    def ratio(part: str | pl.Expr, whole: str) -> pl.Expr:
-        parts = pl.col(part) if isinstance(part, str) else part
-        return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
-
-    def with_transport(column: pl.Expr) -> pl.Expr:
-        return pl.when(pl.col("connections").is_not_null().any()).then(column)
-
-    connections = [
-        *(with_transport(pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
-        pl.mean("accepted_per_s"),
-        pl.mean("power"),
-        ratio("accepted", "transmitted").alias("success_once"),
-        with_transport(ratio("accepted", "sent")).alias("success_all"),
-        with_transport(ratio(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
-    ]
     has_connections = result.groups["connections"].is_not_null().any()
     groups = result.groups.group_by("group", maintain_order=True).agg(
         pl.first("flows"),
         pl.sum("sent"),
         pl.sum("lost"),
-        ratio("lost", "sent").alias("loss_ratio"),
+        _ratio_of("lost", "sent").alias("loss_ratio"),
         pl.mean("delay_mean_s"),
         pl.mean("delay_p99_s"),
         pl.max("delay_max_s"),
-        ratio("over_jitter_limit", "sent").alias("jitter_share"),
+        _ratio_of("over_jitter_limit", "sent").alias("jitter_share"),
         pl.mean("throughput_bps"),
         pl.mean("load_bps"),
         pl.mean("sent_bps"),
         *(pl.mean(name) for name in ("offered_bps", "held_bits", "source_wait_mean_s", "source_wait_p99_s")),
-        ratio("withheld_pdus", "offered_pdus").alias("withheld_share"),
+        _ratio_of("withheld_pdus", "offered_pdus").alias("withheld_share"),
         pl.when(pl.col("offered_pdus").is_not_null().any()).then(pl.sum("source_lost")).alias("source_lost"),
         *(pl.mean(name) for name in ("delay_generation_mean_s", "delay_generation_p99_s")),
         pl.max("delay_generation_max_s"),
-        *(connections if has_connections else ()),
+        *(_of_transports() if has_connections else ()),
     )
     ports = result.ports.group_by("port", maintain_order=True).agg(
         pl.first("from"),
@@ -102,8 +87,49 @@ def summary(result: Result) -> dict[str, list[Row]]:
     return {
         "groups": _with_intervals(groups.with_columns(**fair).to_dicts(), result.groups, "group", MEANS),
         "ports": _with_intervals(ports.to_dicts(), result.ports, "port", MEANS_OF_PORTS),
+        "messages": _messages(result),
         "theory": theory.rows(result),
     }
+
+
+def _ratio_of(part: str | pl.Expr, whole: str) -> pl.Expr:
+    """The sum of a column divided by that of another, or nothing if that is 0."""
+    import polars as pl
+
+    parts = pl.col(part) if isinstance(part, str) else part
+    return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
+
+
+def _of_transports() -> list[pl.Expr]:
+    """The columns of transports: null for a group without one, or whose protocol has no such events."""
+    import polars as pl
+
+    def there(name: str, column: pl.Expr) -> pl.Expr:
+        return pl.when(pl.col(name).is_not_null().any()).then(column)
+
+    return [
+        *(there("connections", pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
+        pl.mean("accepted_per_s"),
+        pl.mean("power"),
+        _ratio_of("accepted", "transmitted").alias("success_once"),
+        there("connections", _ratio_of("accepted", "sent")).alias("success_all"),
+        there("connections", _ratio_of(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
+        _ratio_of("retransmitted", "sent").alias("retransmitted_share"),
+        _ratio_of("marked", "acknowledged").alias("marked_share"),
+        *(there(name, pl.sum(name)).alias(name) for name in ("error_reports", "recoveries", "timeouts", "probes")),
+    ]
+
+
+def _messages(result: Result) -> list[Row]:
+    """One row a class of length of messages, over all replications; classes without messages are left out."""
+    import polars as pl
+
+    rows = result.messages.group_by("group", "class", maintain_order=True).agg(
+        *(pl.sum(name) for name in ("finished", "unfinished")),
+        *(pl.mean(name) for name in ("octets_mean", "fct_mean_s", "fct_p50_s", "fct_p99_s")),
+        *(pl.mean(name) for name in ("slowdown_mean", "slowdown_p50", "slowdown_p99")),
+    )
+    return rows.filter(pl.col("finished") + pl.col("unfinished") > 0).to_dicts()
 
 
 def _with_intervals(rows: list[Row], table: pl.DataFrame, name: str, columns: Iterable[str]) -> list[Row]:
@@ -127,8 +153,12 @@ def print_summary(result: Result) -> None:
     held = {*unsent(result.groups)["group"], *(row["group"] for row in rows["groups"] if row["source_wait_mean_s"])}
     if held:
         _print_demand([row for row in rows["groups"] if row["group"] in held])
-    if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
+    if connected := [row for row in rows["groups"] if row.get("error_reports") is not None]:
         _print_connections(connected)
+    if streams := [row for row in rows["groups"] if row.get("timeouts") is not None]:
+        _print_streams(streams)
+    if rows["messages"]:
+        _print_messages(rows["messages"])
     if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
@@ -219,6 +249,43 @@ def _print_connections(groups: Sequence[Row]) -> None:
             ("discard share", "discard_share", _ratio),
         ],
         groups,
+    )
+
+
+def _print_streams(groups: Sequence[Row]) -> None:
+    print_table(
+        "Byte streams, and their segments",
+        [
+            ("class", "group", str),
+            ("retransmitted", "retransmitted_share", _ratio),
+            ("recoveries", "recoveries", _count),
+            ("timeouts", "timeouts", _count),
+            ("probes", "probes", _count),
+            ("marked", "marked_share", _ratio),
+            ("accepted 1/s", "accepted_per_s", _digits),
+            ("power", "power", _digits),
+        ],
+        groups,
+    )
+
+
+def _print_messages(rows: Sequence[Row]) -> None:
+    print_table(
+        "Messages by length: completion times and slowdowns",
+        [
+            ("class", "group", str),
+            ("length", "class", str),
+            ("finished", "finished", _count),
+            ("unfinished", "unfinished", _count),
+            ("mean octets", "octets_mean", lambda octets: f"{octets:,.0f}"),
+            ("mean ms", "fct_mean_s", _milliseconds),
+            ("p50 ms", "fct_p50_s", _milliseconds),
+            ("p99 ms", "fct_p99_s", _milliseconds),
+            ("slowdown mean", "slowdown_mean", _digits),
+            ("p50", "slowdown_p50", _digits),
+            ("p99", "slowdown_p99", _digits),
+        ],
+        rows,
     )
 
 

@@ -8,13 +8,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::FIXED_LENGTH;
 use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::control::reaction::{Allowance, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{Body, Marks, Pdu};
+use crate::core::pdu::{Body, FIXED_LENGTH, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::RateScale;

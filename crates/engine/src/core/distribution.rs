@@ -162,6 +162,29 @@ impl<Q: Amount> Distribution<Q> {
         }
     }
 
+    /// Variance as a multiple of the square of the mean; infinite for a Pareto distribution with a shape up to 2.
+    #[must_use]
+    pub fn squared_variation(&self) -> f64 {
+        let pareto = |shape: f64| if shape > 2.0 { 1.0 / (shape * (shape - 2.0)) } else { f64::INFINITY };
+        match self {
+            Distribution::Constant(_) => 0.0,
+            Distribution::Exponential(_) => 1.0,
+            Distribution::Uniform(Either::Text(_)) => 1.0 / 3.0,
+            Distribution::Uniform(Either::Table(Range { from, to })) => {
+                let half = (to.units() as f64 - from.units() as f64) / 2.0 / self.mean();
+                half * half / 3.0
+            }
+            Distribution::Pareto(Either::Text(_)) => pareto(PARETO_SHAPE),
+            Distribution::Pareto(Either::Table(Shaped { shape, .. })) => pareto(*shape),
+            Distribution::Lognormal(Varied { variation, .. }) => variation * variation,
+            Distribution::Weibull(Shaped { shape, .. }) => {
+                let root = libm::tgamma(1.0 + 1.0 / shape);
+                libm::tgamma(1.0 + 2.0 / shape) / (root * root) - 1.0
+            }
+            Distribution::Empirical(table) => table.squared_variation(),
+        }
+    }
+
     /// The first fault of the parameters but the mean, which may be 0.
     pub fn check(&self) -> Result<(), Fault> {
         let shape = |path: &str, shape: f64, above: f64, most: f64| {
@@ -301,9 +324,19 @@ impl<Q: Amount> Table<Q> {
     }
 
     fn mean(&self) -> f64 {
+        self.mean_of(|value| value)
+    }
+
+    fn squared_variation(&self) -> f64 {
+        let mean = self.mean();
+        self.mean_of(|value| (value - mean) * (value - mean)) / (mean * mean)
+    }
+
+    /// The mean of a function of the values.
+    fn mean_of(&self, function: impl Fn(f64) -> f64) -> f64 {
         let weight = |place: usize| self.weights.as_ref().map_or(1.0, |weights| weights[place]);
         let sums = self.values.iter().enumerate().fold((0.0, 0.0), |(sum, all), (place, value)| {
-            (sum + weight(place) * value.units() as f64, all + weight(place))
+            (sum + weight(place) * function(value.units() as f64), all + weight(place))
         });
         sums.0 / sums.1
     }
@@ -349,6 +382,8 @@ mod tests {
     /// The mean, within 4 standard errors of draws with this standard deviation.
     fn has_mean(text: &str, mean: f64, deviation: f64) {
         assert!((read(text).mean() * 1e-12 - mean).abs() < 1e-9, "{text}");
+        let found = read(text).squared_variation().sqrt() * mean;
+        assert!((found - deviation).abs() < 1e-9 * mean, "{text}: {found} for {deviation}");
         let sampled = draws(text).iter().sum::<f64>() / DRAWS as f64;
         let error = deviation / (DRAWS as f64).sqrt();
         assert!((sampled - mean).abs() <= 4.0 * error + 1e-12, "{text}: {sampled} for {mean}");
@@ -414,6 +449,14 @@ mod tests {
         assert!((pareto(3.0, 2.0, 0.75) - 3.0).abs() < 1e-12);
         // The largest random number below 1 gives a time that is still a time.
         assert!(pareto(3600.0, PARETO_SHAPE, 1.0 - f64::EPSILON / 2.0) > 1e6);
+    }
+
+    #[test]
+    fn a_pareto_distribution_of_shape_two_or_less_has_no_variance() {
+        let variation = |text: &str| read(text).squared_variation();
+        assert_eq!(variation("pareto = '2 s'"), f64::INFINITY);
+        assert_eq!(variation("pareto = { mean = '2 s', shape = 2 }"), f64::INFINITY);
+        assert!((variation("pareto = { mean = '2 s', shape = 3 }") - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -31,8 +31,12 @@ impl Signals {
 
     /// Reports of gaps in files, and of their ends.
     pub const FILE_REPORTS: Signals = Signals(1 << 9);
+    /// Congestion experienced in the ECN field.
+    pub const ECN: Signals = Signals(1 << 10);
+    /// Losses.
+    pub const LOSS: Signals = Signals(1 << 11);
 
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 12] = [
         "notices",
         "EFCI marks",
         "forward RM cells",
@@ -43,6 +47,8 @@ impl Signals {
         "Error Reports",
         "acknowledgements",
         "file reports",
+        "ECN marks",
+        "losses",
     ];
 
     /// What a port writes into backward RM cells. It reaches a source only if the receiver returns them.

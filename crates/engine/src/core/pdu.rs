@@ -13,6 +13,9 @@ pub use marks::Marks;
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
+/// Why a run cannot change the length of a PDU.
+pub(crate) const FIXED_LENGTH: &str = "the length of the shortest PDU decides how the run is computed";
+
 /// The highest priority of an NPDU (ISO 8473).
 pub const MOST_NPDU_PRIORITY: u8 = 14;
 
@@ -48,9 +51,9 @@ pub struct Pdu {
     kind: Kind,
     /// Index of its queue at a port: queue 0 is served first.
     pub priority: u8,
-    /// Remaining lifetime in hops or half seconds, if the protocol counts them.
+    /// Remaining lifetime in hops or half seconds, if the protocol counts them. For a byte stream the low octet of its slot.
     pub lifetime: u8,
-    /// The priority of an NPDU in the low bits, and `WAITED`.
+    /// The priority of an NPDU in the low bits, and `WAITED`. For a byte stream the high octet of its slot.
     option: u8,
     words: [u64; 2],
 }
@@ -93,20 +96,34 @@ impl Pdu {
 
     #[inline(always)]
     fn has_waited(&self) -> bool {
-        self.option & WAITED != 0
+        self.option & WAITED != 0 && self.kind == Kind::Data
     }
 
     /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
     #[must_use]
     #[inline]
     pub fn npdu_priority(&self) -> u8 {
-        self.option & !WAITED
+        if self.kind.is_of_stream() { 0 } else { self.option & !WAITED }
     }
 
     /// Sets the priority option; at most [`MOST_NPDU_PRIORITY`].
     #[inline]
     pub fn set_npdu_priority(&mut self, priority: u8) {
         self.option = self.option & WAITED | priority.min(MOST_NPDU_PRIORITY);
+    }
+
+    /// Which of its flow's byte streams it belongs to.
+    #[must_use]
+    #[inline]
+    pub fn slot(&self) -> u16 {
+        u16::from_le_bytes([self.lifetime, self.option])
+    }
+
+    /// Says which of its flow's byte streams it belongs to.
+    #[inline]
+    pub fn set_slot(&mut self, slot: u16) {
+        debug_assert!(self.kind.is_of_stream());
+        [self.lifetime, self.option] = slot.to_le_bytes();
     }
 
     /// Its kind.

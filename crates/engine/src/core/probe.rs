@@ -1,8 +1,9 @@
 //! Observers of a run: measures of groups, and probes, which cost nothing if unused.
 
+use crate::core::completions::Completions;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::stats::{Histogram, Moments};
-use crate::core::time::Time;
+use crate::core::time::{Span, Time};
 use crate::core::waits::Waits;
 
 /// Observes events, node by node. Every method does nothing by default.
@@ -32,6 +33,8 @@ pub struct Tally {
     pub moments: Vec<Moments>,
     /// Delays since generation of each group whose data may wait at their source.
     pub waits: Vec<Option<Box<Waits>>>,
+    /// Completions of the messages of each group that has messages.
+    pub messages: Vec<Option<Box<Completions>>>,
 }
 
 impl Tally {
@@ -42,14 +45,23 @@ impl Tally {
             delays: vec![Histogram::new(); groups],
             moments: vec![Moments::default(); groups],
             waits: vec![None; groups],
+            messages: vec![None; groups],
         }
     }
 
-    /// Clears all measures.
-    pub fn reset(&mut self) {
+    /// Clears all measures, which start afresh at `now`.
+    pub fn reset(&mut self, now: Time) {
         self.delays.fill_with(Histogram::new);
         self.moments.fill_with(Moments::default);
         self.waits.fill_with(|| None);
+        self.messages.iter_mut().flatten().for_each(|own| own.reset(now));
+    }
+
+    /// A message of a group is complete.
+    pub fn complete(&mut self, group: usize, octets: u64, [started, finished]: [Time; 2], ideal: Span) {
+        if let Some(own) = &mut self.messages[group] {
+            own.record(octets, started, finished, ideal);
+        }
     }
 }
 

@@ -13,18 +13,21 @@ pub enum Unit {
     Pdus,
     /// A number of bits.
     Bits,
+    /// A time in seconds.
+    Seconds,
     /// A number of anything else: connections, levels, events.
     Count,
 }
 
 impl Unit {
-    /// Its symbol: `b/s`, `PDUs`, `bits`, or nothing for a pure number.
+    /// Its symbol: `b/s`, `PDUs`, `bits`, `s`, or nothing for a pure number.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
             Unit::Rate => "b/s",
             Unit::Pdus => "PDUs",
             Unit::Bits => "bits",
+            Unit::Seconds => "s",
             Unit::Share | Unit::Ratio | Unit::Count => "",
         }
     }
@@ -68,6 +71,8 @@ readings! {
     pdus Pdus;
     /// A number of bits.
     bits Bits;
+    /// A time in seconds.
+    seconds Seconds;
     /// A number of anything else.
     count Count;
 }

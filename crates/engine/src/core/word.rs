@@ -133,6 +133,8 @@ words! {
     never = "never",
     /// There is no limit.
     unlimited = "unlimited",
+    /// It is not done.
+    off = "off",
     /// A start at random.
     random = "random",
     /// The peak rate.

@@ -6,7 +6,7 @@ use super::lane::{Lane, LaneId, Record};
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
-use crate::transport::tp4::Journeys;
+use crate::transport::Records;
 
 /// The most PDUs that a network may hold at once: about 6.6 GB. A run that exceeds it is refused.
 pub const MOST_HELD: u64 = 50_000_000;
@@ -66,8 +66,8 @@ pub struct Ctx<P> {
     pub flows: Vec<FlowState>,
     /// Measures of groups.
     pub tally: Tally,
-    /// Data in transit over transport connections, by flow; empty without transports.
-    pub journeys: Vec<Journeys>,
+    /// What the ends of flows over transports know beside their PDUs.
+    pub records: Records,
     /// The observer of the run.
     pub probe: P,
     /// End of the run; a port that counts departures may set it earlier.
@@ -88,8 +88,7 @@ impl<P: Probe> Ctx<P> {
     /// Counts `pdu` as sent into the network.
     #[inline]
     pub fn count_sent(&mut self, pdu: &Pdu) {
-        self.flows[pdu.flow.index()].counts[kind_of(pdu)].sent += 1;
-        self.sent += 1;
+        count_sent(pdu, &mut self.flows, &mut self.sent);
     }
 
     /// Counts `pdu` as delivered.
@@ -108,6 +107,13 @@ impl<P: Probe> Ctx<P> {
     pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
+}
+
+/// Counts `pdu` as sent into the network, by its flow and in the total.
+#[inline]
+pub fn count_sent(pdu: &Pdu, flows: &mut [FlowState], total: &mut u64) {
+    flows[pdu.flow.index()].counts[kind_of(pdu)].sent += 1;
+    *total += 1;
 }
 
 /// The name of a flow or host of `count` with the same name, by its number from 1.

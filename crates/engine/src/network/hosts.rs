@@ -7,6 +7,8 @@ pub mod access_line;
 pub mod direct;
 mod order;
 pub mod sender;
+pub mod stream;
+pub mod tp4;
 pub mod transport;
 pub mod uplink;
 
@@ -22,8 +24,7 @@ use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Lane, LaneId, Record};
 use crate::queue::measures::QueueState;
-use crate::traffic;
-use crate::transport::tp4::Sending;
+use crate::{traffic, transport as protocols};
 use access_line::AccessLine;
 use direct::{DirectHost, Halves};
 use order::Sorter;
@@ -39,7 +40,7 @@ pub enum Host {
     /// A host that sends and receives PDUs without transport connections.
     Direct(DirectHost),
     /// A host at one end of a flow over transport connections.
-    Transport(Box<TransportHost>),
+    Transport(TransportHost),
 }
 
 impl Host {
@@ -89,9 +90,7 @@ impl Host {
         match self {
             Host::Direct(host) => host.run(until, (limit, lead), halves, ctx, sent),
             Host::Transport(host) => {
-                while host.is_due_before(until) {
-                    host.act(host.due(), ctx, sent);
-                }
+                host.run(until, ctx, sent);
                 host.due()
             }
         }
@@ -107,7 +106,7 @@ impl Host {
     ) {
         match self {
             Host::Direct(host) => host.on_pdu(record, limit, halves, ctx, sent),
-            Host::Transport(host) => host.on_pdu(&record.pdu, record.time, ctx),
+            Host::Transport(host) => host.on_pdu(record, ctx, sent),
         }
     }
 }
@@ -200,6 +199,14 @@ impl Hosts {
             None => return,
         }
         self.plan(index);
+    }
+
+    /// Gives the transport of the host with that index other parameters.
+    pub fn retune_transport(&mut self, index: u32, params: &protocols::Params) {
+        if let Some(Host::Transport(host)) = self.hosts.get_mut(index as usize) {
+            host.retune(params);
+            self.plan(index);
+        }
     }
 
     /// Notes when the host with that index must run.
@@ -394,10 +401,10 @@ impl Hosts {
             }
         }
         let transports = self.hosts.iter().filter_map(|host| match host {
-            Host::Transport(host) => host.sending(),
+            Host::Transport(host) => Some(host),
             Host::Direct(_) => None,
         });
-        missing.or_else(|| transports.filter(|sending| !sending.is_conserved()).map(Sending::flow).next())
+        missing.or_else(|| transports.filter(|host| !host.is_conserved()).find_map(TransportHost::sent_flow))
     }
 
     /// Every PDU on an access line that is not in a lane, with its arrival.

@@ -73,6 +73,12 @@ impl Receiver {
         }
     }
 
+    /// Index of the group of its flow.
+    #[must_use]
+    pub fn group(&self) -> usize {
+        self.group as usize
+    }
+
     /// The flow that it receives.
     #[must_use]
     pub fn flow(&self) -> FlowId {

@@ -20,7 +20,7 @@ pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
         lanes: vec![Lane::default(); lanes],
         flows: vec![FlowState::default(); flows],
         tally: Tally::new(1),
-        journeys: Vec::new(),
+        records: Default::default(),
         probe: Trace::default(),
         end: Time::NEVER,
         handled: 0,

@@ -48,6 +48,8 @@ pub enum Mark {
     Efci,
     /// Congestion experienced, in the header of NPDUs (ISO 8473).
     Ce,
+    /// Congestion experienced in the ECN field (RFC 3168). PDUs that are not ECN-capable are discarded.
+    Ecn,
 }
 
 fn target() -> Span {
@@ -80,6 +82,7 @@ impl QueueParams for Params {
         match self.mark {
             Some(Mark::Efci) => Signals::EFCI,
             Some(Mark::Ce) => Signals::CE,
+            Some(Mark::Ecn) => Signals::ECN,
             None => Signals::NONE,
         }
     }
@@ -136,10 +139,12 @@ impl Codel {
     /// Marks the PDU, or discards it if it cannot be marked.
     fn signal(&self, pdu: &mut Pdu) -> Fate {
         match self.params.mark {
+            Some(Mark::Ecn) if !pdu.marks.is_ecn_capable() => Fate::Discard,
             Some(mark) if pdu.kind().is_data() => {
                 pdu.marks.set(match mark {
                     Mark::Efci => Marks::EFCI,
                     Mark::Ce => Marks::CE,
+                    Mark::Ecn => Marks::ECN_CE,
                 });
                 Fate::Send
             }

@@ -50,8 +50,8 @@ fn allowance(source: Endpoint<'_>, now: Time) -> Option<(Reading, f64)> {
         sender.reaction().readings(now, &mut |reading, value| {
             found.get_or_insert((reading, value));
         });
-    } else if let Some(sending) = source.transport().and_then(|host| host.sending()) {
-        sending.readings(&mut |reading, value| {
+    } else if let Some(host) = source.transport() {
+        host.readings(&mut |reading, value| {
             if reading.name == WINDOW {
                 found = Some((reading, value));
             }

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::demand;
-use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
+use super::messages;
+use super::rows::{
+    DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, MessageRow, PortRow, QueueRow, Report, SlowdownRow,
+};
 use super::totals::Totals;
 use super::transports;
 use crate::control::{ReactionPoint, Slowdowns, TENTHS};
@@ -13,6 +16,7 @@ use crate::core::time::{Span, Time};
 use crate::core::waits::Spread;
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
+use crate::network::hosts::transport::TransportHost;
 use crate::network::port::GroupMeasures;
 use crate::network::receiver::{FlowDelays, Receiver};
 use crate::round::{PortView, World};
@@ -62,6 +66,7 @@ impl<P: Probe> Measured<'_, P> {
             ports,
             queues,
             losses,
+            messages: self.message_rows(now),
             levels: self.level_rows(now),
             slowdowns: self.slowdown_rows(now),
             series: Vec::new(),
@@ -71,6 +76,22 @@ impl<P: Probe> Measured<'_, P> {
             events: self.world.handled(),
             fingerprint: self.world.fingerprint(),
         }
+    }
+
+    /// The rows of all groups with messages. Messages that have not arrived count with their ages.
+    fn message_rows(&self, now: Time) -> Vec<MessageRow> {
+        let mut all = self.world.tally().messages.clone();
+        for (index, flow) in self.world.flows().iter().enumerate() {
+            let Some(own) = &mut all[flow.group as usize] else { continue };
+            if let Some(TransportHost::Stream(host)) = self.world.ends(flow)[1].transport()
+                && let Some(arrivals) = host.arrivals()
+            {
+                let unfinished = arrivals.unfinished(&self.world.records().messages[index]);
+                unfinished.for_each(|(octets, started, ideal)| own.unfinished(octets, started, now, ideal));
+            }
+        }
+        let groups = self.world.groups().iter().zip(&all);
+        groups.flat_map(|(name, own)| own.iter().flat_map(|own| messages::message_rows(name, own))).collect()
     }
 
     /// The row of the flow with that number.
@@ -138,10 +159,10 @@ impl<P: Probe> Measured<'_, P> {
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
         for endpoint in self.world.endpoints() {
             if let Some(transport) = endpoint.transport()
-                && let Some(sending) = transport.sending()
+                && let Some(flow) = transport.sent_flow()
             {
-                let nominal = &mut sums[group_of(sending.flow().index())].nominal;
-                *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
+                let nominal = &mut sums[group_of(flow.index())].nominal;
+                *nominal = nominal.zip(transport.mean_rate()).map(|(sum, rate)| sum + rate);
             }
             if let Some(sender) = endpoint.sender() {
                 let own = &mut sums[group_of(sender.flow().index())];
@@ -213,7 +234,7 @@ impl<P: Probe> Measured<'_, P> {
         let rows = groups.flat_map(|(group, (delays, waits))| {
             let generation = waits.as_ref().and_then(|waits| waits.delays.histogram.as_ref()).unwrap_or(delays);
             let both = delays.steps_with(generation);
-            both.map(|([count, count_generation], to)| DistributionRow {
+            both.map(|([count, count_generation], [_, to])| DistributionRow {
                 group: group.clone(),
                 delay_s: Span(to).seconds(),
                 count,

@@ -234,10 +234,9 @@ impl<P: Probe> Sample<'_, '_, P> {
     }
 
     fn read_transport(&mut self, host: &TransportHost) {
-        let Some(sending) = host.sending() else { return };
-        let flow = sending.flow().index();
-        if let Some(name) = self.count(flow).0 {
-            sending.readings(&mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
+        let Some(flow) = host.sent_flow() else { return };
+        if let Some(name) = self.count(flow.index()).0 {
+            host.readings(&mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
         }
     }
 

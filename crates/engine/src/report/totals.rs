@@ -70,7 +70,7 @@ fn demands(columns: &mut DemandColumns) -> [&mut Option<u64>; 6] {
 }
 
 /// All counts of transport connections.
-fn counts(columns: &mut TransportColumns) -> [&mut Option<u64>; 19] {
+fn counts(columns: &mut TransportColumns) -> [&mut Option<u64>; 23] {
     [
         &mut columns.connections,
         &mut columns.connections_given_up,
@@ -91,6 +91,10 @@ fn counts(columns: &mut TransportColumns) -> [&mut Option<u64>; 19] {
         &mut columns.late,
         &mut columns.strays,
         &mut columns.error_reports,
+        &mut columns.recoveries,
+        &mut columns.timeouts,
+        &mut columns.probes,
+        &mut columns.marked,
     ]
 }
 

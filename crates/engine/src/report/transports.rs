@@ -2,6 +2,8 @@
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
+use crate::network::hosts::stream::{Arrivals, StreamHost};
+use crate::network::hosts::tp4::Tp4Host;
 use crate::network::hosts::transport::TransportHost;
 use crate::round::Endpoint;
 
@@ -12,38 +14,79 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 
 /// Fills the row of a flow whose PDUs go from the first of these endpoints to the second.
 pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow) {
-    if let Some(sending) = sending.transport().and_then(TransportHost::sending) {
-        let own = sending.measures();
-        row.sent = own.transmitted + own.retransmitted;
-        row.sent_bits = own.sent_bits;
-        row.control_bits = own.control_bits;
-        row.transport.connections = Some(own.opened);
-        row.transport.connections_given_up = Some(own.given_up);
-        row.transport.produced = Some(own.produced);
-        row.transport.refused = Some(own.refused);
-        row.transport.tsdus_sent = Some(own.tsdus);
-        row.transport.unsent = Some(own.unsent);
-        row.transport.waiting = Some(sending.waiting());
-        row.transport.acknowledged = Some(own.acknowledged);
-        row.transport.unacknowledged = Some(own.unacknowledged);
-        row.transport.outstanding = Some(sending.outstanding());
-        row.transport.transmitted = Some(own.transmitted);
-        row.transport.retransmitted = Some(own.retransmitted);
-        row.transport.error_reports = Some(own.error_reports);
-        row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+    match sending.transport() {
+        Some(TransportHost::Tp4(host)) => fill_tp4_sender(host, row),
+        Some(TransportHost::Stream(host)) => fill_stream_sender(host, row),
+        None => {}
     }
-    if let Some((receiving, arrivals)) = receiving.transport().and_then(TransportHost::receiving) {
-        let own = receiving.measures();
-        row.transport.tsdus_delivered = Some(own.tsdus);
-        row.transport.accepted = Some(own.accepted);
-        row.transport.duplicates = Some(own.duplicates);
-        row.transport.outside_window = Some(own.outside);
-        row.transport.late = Some(own.late);
-        row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-        row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
-        row.delay_production_mean_s = mean_s(&arrivals.since_production);
-        row.delay_tsdu_mean_s = mean_s(&arrivals.of_packets);
+    match receiving.transport() {
+        Some(TransportHost::Tp4(host)) => fill_tp4_receiver(host, row),
+        Some(TransportHost::Stream(host)) => host.arrivals().into_iter().for_each(|own| fill_stream_receiver(own, row)),
+        None => {}
     }
+}
+
+fn fill_tp4_sender(host: &Tp4Host, row: &mut FlowRow) {
+    let Some(sending) = host.sending() else { return };
+    let own = sending.measures();
+    row.sent = own.transmitted + own.retransmitted;
+    row.sent_bits = own.sent_bits;
+    row.control_bits = own.control_bits;
+    row.transport.connections = Some(own.opened);
+    row.transport.connections_given_up = Some(own.given_up);
+    row.transport.produced = Some(own.produced);
+    row.transport.refused = Some(own.refused);
+    row.transport.tsdus_sent = Some(own.tsdus);
+    row.transport.unsent = Some(own.unsent);
+    row.transport.waiting = Some(sending.waiting());
+    row.transport.acknowledged = Some(own.acknowledged);
+    row.transport.unacknowledged = Some(own.unacknowledged);
+    row.transport.outstanding = Some(sending.outstanding());
+    row.transport.transmitted = Some(own.transmitted);
+    row.transport.retransmitted = Some(own.retransmitted);
+    row.transport.error_reports = Some(own.error_reports);
+    row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+}
+
+fn fill_tp4_receiver(host: &Tp4Host, row: &mut FlowRow) {
+    let Some((receiving, arrivals)) = host.receiving() else { return };
+    let own = receiving.measures();
+    row.transport.tsdus_delivered = Some(own.tsdus);
+    row.transport.accepted = Some(own.accepted);
+    row.transport.duplicates = Some(own.duplicates);
+    row.transport.outside_window = Some(own.outside);
+    row.transport.late = Some(own.late);
+    row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+    row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
+    row.delay_production_mean_s = mean_s(&arrivals.since_production);
+    row.delay_tsdu_mean_s = mean_s(&arrivals.of_packets);
+}
+
+fn fill_stream_sender(host: &StreamHost, row: &mut FlowRow) {
+    row.sent = host.sum(|own| own.transmitted + own.retransmitted);
+    row.sent_bits = host.sum(|own| own.sent_bits);
+    row.control_bits = host.sum(|own| own.control_bits);
+    let columns = &mut row.transport;
+    columns.connections = Some(host.sum(|own| own.opened));
+    let (produced, refused, waiting) = (host.sum(|own| own.produced), host.sum(|own| own.refused), host.waiting());
+    columns.produced = Some(produced);
+    columns.refused = Some(refused);
+    columns.waiting = Some(waiting);
+    columns.tsdus_sent = Some(produced.saturating_sub(refused + waiting));
+    columns.acknowledged = Some(host.sum(|own| own.acknowledged));
+    columns.outstanding = Some(host.outstanding());
+    columns.transmitted = Some(host.sum(|own| own.transmitted));
+    columns.retransmitted = Some(host.sum(|own| own.retransmitted));
+    columns.recoveries = Some(host.sum(|own| own.recoveries));
+    columns.timeouts = Some(host.sum(|own| own.timeouts));
+    columns.probes = Some(host.sum(|own| own.probes));
+    columns.marked = Some(host.sum(|own| own.marked));
+}
+
+fn fill_stream_receiver(arrivals: &Arrivals, row: &mut FlowRow) {
+    row.transport.tsdus_delivered = Some(arrivals.delivered);
+    row.transport.accepted = Some(arrivals.sum(|own| own.accepted));
+    row.transport.duplicates = Some(arrivals.sum(|own| own.duplicates));
 }
 
 /// Measures of a group's packets that are not in the rows of its flows.
@@ -63,8 +106,8 @@ pub(super) fn arrivals<'a>(
 ) -> Vec<GroupArrivals> {
     let mut all = vec![GroupArrivals::default(); groups];
     for endpoint in endpoints {
-        let Some(endpoint) = endpoint.transport() else { continue };
-        if let Some((_, arrivals)) = endpoint.receiving() {
+        let Some(TransportHost::Tp4(host)) = endpoint.transport() else { continue };
+        if let Some((_, arrivals)) = host.receiving() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);
@@ -85,12 +128,17 @@ pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArr
         return;
     }
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    row.discard_share = share(row.lost + sums.control_lost, row.sent);
+    row.retransmitted_share = sums.transport.retransmitted.and_then(|again| share(again, row.sent));
+    row.marked_share = sums.transport.marked.zip(sums.transport.acknowledged).and_then(|(own, all)| share(own, all));
+    row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
+    if row.transport.error_reports.is_none() {
+        return;
+    }
     row.error_reports_sent = Some(reports);
     row.error_report_share = share(reports, row.sent + sums.control_sent);
-    row.discard_share = share(row.lost + sums.control_lost, row.sent);
     row.success_once = share(arrivals.fresh, transmitted);
     row.success_all = share(arrivals.fresh, row.sent);
-    row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
     row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
     row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
     row.delay_tsdu_mean_s = mean_s(&arrivals.longer[2]);
@@ -105,7 +153,7 @@ mod tests {
     fn the_shares_of_a_group() {
         let flow = |transmitted, control_sent, control_lost| {
             let mut row = FlowRow { control_sent, control_lost, ..FlowRow::default() };
-            row.transport.connections = Some(1);
+            (row.transport.connections, row.transport.error_reports) = (Some(1), Some(0));
             (row.transport.transmitted, row.transport.accepted) = (Some(transmitted), Some(2));
             row
         };

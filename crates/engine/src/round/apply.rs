@@ -37,6 +37,11 @@ impl<P: Probe> World<P> {
             Retune::Sender { group, traffic, reaction } => self.each_end(*group, 0, |hosts, host| {
                 hosts.retune_sender(host, traffic.as_deref(), reaction.as_deref(), now);
             }),
+            Retune::Transport { group, params } => {
+                for end in [0, 1] {
+                    self.each_end(*group, end, |hosts, host| hosts.retune_transport(host, params));
+                }
+            }
             Retune::Receiver { group, params } => self.each_end(*group, 1, |hosts, host| {
                 hosts.retune_receiver(host, params, now);
             }),

@@ -60,7 +60,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn offered(self) -> Option<(FlowId, Offered)> {
         match self.transport() {
-            Some(host) => host.sending().and_then(|half| Some((half.flow(), half.offered()?))),
+            Some(host) => Some((host.sent_flow()?, host.offered()?)),
             None => self.sender().and_then(|sender| Some((sender.flow(), sender.offered()?))),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::control::{CongestionParams, NotificationParams, PortEnv, ReactionParams};
 use crate::core::time::{Interval, LineRate, Span};
-use crate::{queue, traffic};
+use crate::{queue, traffic, transport};
 
 /// One part of the network, or that of every flow of a group, and its new parameters. Ports and groups are given by
 /// number.
@@ -64,6 +64,13 @@ pub enum Retune {
         traffic: Option<Arc<traffic::Params>>,
         /// The new parameters of their reaction points, of the same kind, if they change.
         reaction: Option<Arc<ReactionParams>>,
+    },
+    /// Both ends of transports.
+    Transport {
+        /// The group of their flows.
+        group: usize,
+        /// Their new parameters, of the same protocol.
+        params: Arc<transport::Params>,
     },
     /// Notification points.
     Receiver {

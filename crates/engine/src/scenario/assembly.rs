@@ -11,6 +11,7 @@ mod graph;
 mod holding;
 mod lay_out;
 mod limits;
+mod loads;
 mod meeting;
 mod names;
 mod nodes;

@@ -3,6 +3,7 @@
 
 use crate::control::{CongestionParams, NotificationParams, ReactionParams};
 use crate::core::feedback::{PartFeedback, Signals};
+use crate::transport::stream::controller::ControllerParams;
 use crate::transport::tp4::credit::CreditParams;
 use crate::transport::tp4::window::WindowParams;
 
@@ -22,13 +23,14 @@ const OF_FILES: PartFeedback =
     PartFeedback { keyword: "file_transfer", sends: Signals::NONE, hears: Signals::FILE_REPORTS, conditions: &[] };
 
 /// Every role with feedback.
-pub const ROLES: [PartRole; 6] = [
+pub const ROLES: [PartRole; 7] = [
     PartRole { key: "congestion_point", table: "line.NAME", parts: CongestionParams::FEEDBACK },
     PartRole { key: "notification_point", table: "flow.NAME", parts: NotificationParams::FEEDBACK },
     PartRole { key: "reaction_point", table: "flow.NAME", parts: ReactionParams::FEEDBACK },
     PartRole { key: "traffic", table: "flow.NAME", parts: &[OF_FILES] },
     PartRole { key: "credit", table: "flow.NAME.transport.tp4", parts: CreditParams::FEEDBACK },
     PartRole { key: "window", table: "flow.NAME.transport.tp4", parts: WindowParams::FEEDBACK },
+    PartRole { key: "controller", table: "flow.NAME.transport.stream", parts: ControllerParams::FEEDBACK },
 ];
 
 impl PartRole {

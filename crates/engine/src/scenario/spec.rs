@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::core::completions::SizeClasses;
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
@@ -134,8 +135,9 @@ impl Scenario {
     #[must_use]
     pub fn files(&self) -> Vec<(String, String, Option<String>)> {
         let flows = self.flow.iter().filter_map(|(group, flow)| {
-            let path = format!("flow.{}.traffic.{}.file", shown_key(group), flow.traffic.keyword());
-            Some((path, flow.traffic.file()?.to_owned(), None))
+            let traffic::NamedFile { path, name, sha256 } = flow.traffic.file()?;
+            let path = format!("flow.{}.traffic.{}.{path}", shown_key(group), flow.traffic.keyword());
+            Some((path, name.to_owned(), sha256.map(str::to_owned)))
         });
         let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
         let series = self.series.iter().enumerate();
@@ -254,6 +256,10 @@ pub struct Measure {
     pub sample_flows: bool,
     /// Whether the table `distributions` has the distribution of delays of each group.
     pub distributions: bool,
+    /// Limits of the classes of length in the table of messages. A message of a limit is in the class below it.
+    #[serde(skip_serializing_if = "SizeClasses::is_default")]
+    #[schemars(extend("default" = ["10 kB", "100 kB", "1 MB", "10 MB"]))]
+    pub message_classes: SizeClasses,
 }
 
 impl Default for Measure {
@@ -265,6 +271,7 @@ impl Default for Measure {
             flow_percentiles: false,
             sample_flows: false,
             distributions: false,
+            message_classes: SizeClasses::default(),
         }
     }
 }

@@ -182,3 +182,16 @@ pub struct Offered {
     /// Lost at the source.
     pub lost: Amount,
 }
+
+impl Offered {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Offered) -> Offered {
+        Offered {
+            offered: self.offered.and(other.offered),
+            waiting: self.waiting.and(other.waiting),
+            withheld: self.withheld.and(other.withheld),
+            lost: self.lost.and(other.lost),
+        }
+    }
+}

@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
 use super::held::fixed;
+use super::records::{BadFile, records};
 use super::sequence::Sequence;
-use super::{Held, ModelParams, Offer};
+use super::{Held, ModelParams, NamedFile, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::word;
@@ -155,8 +156,8 @@ impl ModelParams for Params {
         Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
     }
 
-    fn file(&self) -> Option<&str> {
-        self.file.as_deref()
+    fn file(&self) -> Option<NamedFile<'_>> {
+        Some(NamedFile { path: "file", name: self.file.as_deref()?, sha256: None })
     }
 
     fn read_file(&mut self, text: &str) -> Result<(), Fault> {
@@ -181,37 +182,12 @@ impl Frames for Params {
 const TOO_LONG: &str = "a recording may have at most 100000 frames";
 const SHORTER: &str = "use a part of the recording";
 
-/// A fault in a file of frame sizes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct BadFile {
-    /// Line of the file, from 1. 0 means the whole file.
-    line: usize,
-    reason: String,
-    remedy: String,
-}
-
-impl BadFile {
-    fn within(self, file: &str) -> Fault {
-        let reason = match self.line {
-            0 => self.reason,
-            line => format!("line {line} of the file: {}", self.reason),
-        };
-        Fault::new("file", format!("{file:?}"), reason, self.remedy)
-    }
-}
-
 /// The sizes in the text of a file, from `column` (counted from 1) or from the last column.
 fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
     let mut sizes = Vec::new();
     let mut columns = 0;
-    for (index, line) in text.lines().enumerate() {
-        let refuse = |reason: String, remedy: &str| Err(BadFile { line: index + 1, reason, remedy: remedy.into() });
-        let told = line.split(['#', '%']).next().unwrap_or_default();
-        let fields: Vec<&str> =
-            told.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|field| !field.is_empty()).collect();
-        if fields.is_empty() {
-            continue;
-        }
+    for (line, fields) in records(text) {
+        let refuse = |reason: String, remedy: &str| Err(BadFile { line, reason, remedy: remedy.into() });
         if columns == 0 {
             columns = fields.len();
         }

@@ -44,6 +44,7 @@ pub(crate) fn env(seed: u64) -> Env {
         group_stream: Stream::new(seed, 0, "group/traffic"),
         sequence: None,
         packets: None,
+        line: None,
         place: 0,
         number: 0,
         octets: 53,

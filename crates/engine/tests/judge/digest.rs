@@ -8,11 +8,12 @@ use penstock_engine::report::table::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
 /// The name of a row of each table in the text, in the order of the tables.
-const ROWS: [&str; 9] = [
+const ROWS: [&str; 10] = [
     "FlowRow",
     "GroupRow",
     "PortRow",
     "QueueRow",
+    "MessageRow",
     "LossRow",
     "LevelRow",
     "SlowdownRow",
@@ -21,10 +22,10 @@ const ROWS: [&str; 9] = [
 ];
 
 /// Columns, as `table.column`, and tables that are newer than the pins and not part of them.
-const LATER: &[&str] = &["slowdowns", "distributions.count_generation"];
+const LATER: &[&str] = &["slowdowns", "messages", "distributions.count_generation"];
 
 /// The same for columns of flows and of groups.
-const LATER_OF_DEMAND: &[&str] = &[
+const LATER_OF_FLOWS: &[&str] = &[
     "offered_pdus",
     "offered_bits",
     "offered_bps",
@@ -40,6 +41,12 @@ const LATER_OF_DEMAND: &[&str] = &[
     "delay_generation_p99_s",
     "delay_generation_p999_s",
     "delay_generation_max_s",
+    "recoveries",
+    "timeouts",
+    "probes",
+    "marked",
+    "retransmitted_share",
+    "marked_share",
 ];
 
 /// A number in decimal and in bits.
@@ -85,7 +92,7 @@ fn write_table(text: &mut String, name: &str, table: &Table<'_>) {
     }
     let is_later = |name: &str| {
         LATER.contains(&&*format!("{}.{name}", table.name))
-            || (["flows", "groups"].contains(&table.name) && LATER_OF_DEMAND.contains(&name))
+            || (["flows", "groups"].contains(&table.name) && LATER_OF_FLOWS.contains(&name))
     };
     let is_pinned = |column: &&Column<'_>| !is_later(column.name);
     let columns: Vec<&Column<'_>> = table.columns.iter().filter(is_pinned).collect();

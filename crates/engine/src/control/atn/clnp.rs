@@ -17,15 +17,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::control::FIXED_SIGNALS;
 use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, QueueLength,
     RETUNED_THRESHOLD,
 };
-use crate::control::{FIXED_LENGTH, FIXED_SIGNALS};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{Body, Kind, Marks, Pdu};
+use crate::core::pdu::{Body, FIXED_LENGTH, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
 use crate::core::time::Time;
 use crate::core::word;

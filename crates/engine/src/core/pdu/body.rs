@@ -193,6 +193,44 @@ define_kinds! { [first, second]
         /// Time when the sender transmitted the PDU that completed it.
         sent: Time = Time(first),
     } => [sent.0, u64::from(file)];
+
+    /// Octets of a byte stream. Its sequence number is that of this transmission, and is never used again.
+    data Segment "segment" {
+        /// Time of this transmission.
+        born: Time = Time(first),
+        /// Number of its first octet in the stream, at most 47 bits.
+        offset: u64 = second >> 17,
+        /// Octets of data.
+        octets: u16 = (second >> 1) as u16,
+        /// Whether a message of the user ends with it.
+        is_last: bool = second & 1 == 1,
+    } => [born.0, offset << 17 | u64::from(octets) << 1 | u64::from(is_last)];
+
+    /// Acknowledgement of a byte stream. Its sequence number is that of the segment that caused it.
+    control StreamAcknowledgement "stream_acknowledgement" {
+        /// All octets below this one have arrived; at most 48 bits.
+        number: u64 = first & ((1 << 48) - 1),
+        /// Segments so far that arrived with congestion experienced, modulo 2^16.
+        marked: u16 = (first >> 48) as u16,
+        /// The block of octets with that segment, if some are missing before it: how far beyond `number` it begins, and its
+        /// length. A length of 0 is no block.
+        block: (u32, u32) = (high(second), low(second)),
+    } => [number | u64::from(marked) << 48, pair(block.0, block.1)];
+
+    /// Opens a byte stream (SYN), or, backwards, answers that (SYN and ACK).
+    control StreamHandshake "stream_handshake" {
+        /// Time when the opening end transmitted the request.
+        born: Time = Time(first),
+    } => [born.0, 0];
+}
+
+impl Kind {
+    /// Whether it belongs to one of the byte streams of a flow.
+    #[must_use]
+    #[inline]
+    pub fn is_of_stream(self) -> bool {
+        self as u8 >= Kind::Segment as u8
+    }
 }
 
 impl Body {

@@ -37,6 +37,13 @@ impl Marks {
         self.0 & others.0 == others.0
     }
 
+    /// Whether the ECN field says that its transport understands congestion experienced.
+    #[must_use]
+    #[inline]
+    pub fn is_ecn_capable(self) -> bool {
+        self.0 & Marks::ECN_CE.0 != 0
+    }
+
     /// Sets the marks of `others`.
     #[inline]
     pub fn set(&mut self, others: Marks) {

@@ -4,7 +4,6 @@ use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::network::hosts::transport::TransportHost;
 use crate::queue::Discipline;
 use crate::round::World;
 use crate::scenario::spec::Measure;
@@ -65,11 +64,11 @@ fn readings<P: Probe>(world: &World<P>, every_flow: bool) -> u64 {
             let flow = sender.flow().index();
             count += if is_shown(flow) { 1 + own } else { 0 };
             means[groups[flow]] = means[groups[flow]].max(own);
-        } else if let Some(sending) = endpoint.transport().and_then(TransportHost::sending)
-            && is_shown(sending.flow().index())
+        } else if let Some(host) = endpoint.transport()
+            && host.sent_flow().is_some_and(|flow| is_shown(flow.index()))
         {
             count += 1;
-            sending.readings(&mut |_, _| count += 1);
+            host.readings(&mut |_, _| count += 1);
         }
     }
     count + means.iter().sum::<u64>()

@@ -5,7 +5,7 @@ use std::iter;
 
 use super::names;
 use super::path_memory::MOST_MEMORY;
-use super::plan::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network, counts_bits};
 use super::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
@@ -53,23 +53,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     if scenario.cell_time == Some(Span::ZERO) {
         return Err(positive("cell_time", Span::ZERO));
     }
-    match scenario.measure.sample {
-        Some(Span::ZERO) => return Err(positive("measure.sample", Span::ZERO)),
-        None if scenario.measure.sample_flows => {
-            let reason = "without `sample` there are no readings";
-            return Err(Fault::new(
-                "measure.sample_flows",
-                true,
-                reason,
-                "give `sample`, as in \"100 ms\", or leave it out",
-            ));
-        }
-        _ => {}
-    }
-    if scenario.measure.flow_percentiles && !scenario.measure.flows {
-        let reason = "without `flows` no row shows them";
-        return Err(Fault::new("measure.flow_percentiles", true, reason, "delete `flows = false`, or this"));
-    }
+    measures(scenario).map_err(|fault| fault.under("measure"))?;
     if let Some(stop) = &scenario.stop
         && stop.departures == 0
     {
@@ -86,6 +70,30 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     let is_slotted = scenario.cell_time.is_some();
     scenario.flow.iter().try_for_each(|(name, flow)| named_flow(name, flow, is_slotted))?;
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
+}
+
+/// Checks what is measured.
+fn measures(scenario: &Scenario) -> Result<(), Fault> {
+    let measure = &scenario.measure;
+    match measure.sample {
+        Some(Span::ZERO) => return Err(positive("sample", Span::ZERO)),
+        None if measure.sample_flows => {
+            let reason = "without `sample` there are no readings";
+            return Err(Fault::new("sample_flows", true, reason, "give `sample`, as in \"100 ms\", or leave it out"));
+        }
+        _ => {}
+    }
+    if measure.flow_percentiles && !measure.flows {
+        let reason = "without `flows` no row shows them";
+        return Err(Fault::new("flow_percentiles", true, reason, "delete `flows = false`, or this"));
+    }
+    let classes = &measure.message_classes;
+    classes.check().map_err(|fault| fault.under("message_classes"))?;
+    if !classes.is_default() && !scenario.flow.values().any(|flow| flow.traffic.is_messages()) {
+        let remedy = "delete it, or give a flow traffic.messages";
+        return Err(Fault::new("message_classes", "", "no flow sends messages", remedy));
+    }
+    Ok(())
 }
 
 /// Checks the parameters of the line of that name.
@@ -267,8 +275,8 @@ fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
 
 /// The bytes of one access line, about. Most are computed with their hosts (`Network::folded`).
 fn access_bytes(scenario: &Scenario, flow: &Flow, access: &Access) -> u64 {
-    let counts_bits = scenario.flow.values().any(|flow| flow.transport.is_some());
-    let is_plain = access.queues == [queue::Params::UNLIMITED] && flow.policers.is_empty() && !counts_bits;
+    let is_plain = access.queues == [queue::Params::UNLIMITED] && flow.policers.is_empty() && flow.transport.is_none();
+    let is_plain = is_plain && !counts_bits(scenario);
     // All delays without queueing of a group are one port.
     if is_plain || access.rate.is_none() { LINE_BYTES } else { 2 * NODE_BYTES }
 }

@@ -4,6 +4,7 @@ use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
 use crate::scenario::spec::Flow;
 use crate::traffic::{Holding, ModelParams};
+use crate::transport::Params;
 
 /// The first fault of `held` with the other parameters of the flow, with the path below them.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
@@ -15,8 +16,9 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     }
     let follows = flow.traffic.follows_sender() && held.holding() == Holding::Stretch;
     if flow.transport.is_some() && !follows && (held.holding() != Holding::Wait || held.limit().is_some()) {
-        let reason = "packets wait in the transport for credit, and nothing holds their user back";
-        return refuse(reason, "delete it; transport.tp4.waiting limits the packets that wait");
+        let reason = "packets wait in the transport, and nothing holds their user back";
+        let keyword = flow.transport.as_ref().map_or("", Params::keyword);
+        return refuse(reason, &format!("delete it; transport.{keyword}.waiting limits the packets that wait"));
     }
     if flow.reports_gaps() && held.holding() != Holding::Stretch {
         let reason = "what is sent again depends on the network, so these files cannot keep times of their own";

@@ -54,6 +54,7 @@ impl<'a> Network<'a> {
         network.check_lifetimes()?;
         network.check_queues()?;
         network.check_round_trips()?;
+        network.check_loads()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name() == stop.port) else {
                 let names: Vec<String> = network.ports.iter().map(PortPlan::name).collect();

@@ -20,7 +20,6 @@ use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Mismatches};
 use crate::traffic::ModelParams;
-use crate::transport;
 
 /// One kind of feedback from one part to another, by their paths in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +52,9 @@ struct Source {
 impl Source {
     fn of(flow: &Flow) -> Source {
         match &flow.transport {
-            Some(transport::Params::Tp4(params)) => {
-                Source { sends: Signals::NONE, hears: params.credit.hears().with(params.window.hears()) }
+            Some(transport) => {
+                let hears = transport.listeners().iter().fold(Signals::NONE, |all, part| all.with(part.hears));
+                Source { sends: Signals::NONE, hears }
             }
             None => {
                 let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
@@ -142,6 +142,9 @@ impl<'a> Network<'a> {
                     hear(&self.source_path(flow), point.hears().only(source.sends), &path);
                 }
             }
+            for (path, sent) in self.queues_of(flow) {
+                hear(&path, sent.only(source.hears), &self.source_path(flow));
+            }
             if let (Some(receiver), Some(part)) = (&receiver, &params.notification_point) {
                 hear(&self.source_path(flow), source.sends.only(part.hears()), receiver);
                 let answers = answers(params, heard).only(source.hears);
@@ -171,7 +174,7 @@ impl<'a> Network<'a> {
     fn source_path(&self, flow: &FlowPlan<'_>) -> String {
         let group = self.group_path(flow);
         match &flow.params.transport {
-            Some(transport::Params::Tp4(_)) => format!("{group}.transport.tp4"),
+            Some(transport) => format!("{group}.transport.{}", transport.keyword()),
             None => format!("{group}.reaction_point.{}", flow.params.reaction().keyword()),
         }
     }
@@ -182,6 +185,25 @@ impl<'a> Network<'a> {
             let point = self.ports[port].congestion?;
             Some((format!("{}.{}", self.point_place(port), point.keyword()), point))
         })
+    }
+
+    /// The queues on the path of the flow's data, with their paths in the scenario, and what they tell its source: marks, and
+    /// losses.
+    fn queues_of(&self, flow: &FlowPlan<'_>) -> impl Iterator<Item = (String, Signals)> {
+        flow.forward().iter().map(|port| {
+            let (plan, number) = (&self.ports[port], self.queue_of(flow, port));
+            let queue = &plan.queues[number];
+            let path = format!("{}.queues[{number}].{}", plan.path, queue.keyword());
+            (path, queue.sends().with(Signals::LOSS.when(self.may_lose(flow, port))))
+        })
+    }
+
+    /// Whether the port may discard data of the flow.
+    pub(super) fn may_lose(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
+        let plan = &self.ports[port];
+        let queue = &plan.queues[self.queue_of(flow, port)];
+        let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
+        has_limit || queue.discards_early() || plan.outage.is_some()
     }
 
     /// Path of the port's congestion point in the scenario, without its keyword. Both ports of a line without `reverse` have
@@ -406,10 +428,12 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
     let heard = direct.with(answers);
     let source_faults = match &flow.transport {
-        Some(transport::Params::Tp4(params)) => vec![
-            deaf("transport.tp4.credit", params.credit.keyword(), params.credit.hears(), heard),
-            deaf("transport.tp4.window", params.window.keyword(), params.window.hears(), heard),
-        ],
+        Some(transport) => {
+            let listeners = transport.listeners().into_iter().filter(|part| part.needs_feedback);
+            let faults =
+                listeners.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard));
+            faults.collect()
+        }
         None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
             let reason = format!("it sends {}, and the receiver does not return them", source.sends);
             let remedy = format!("add {}", listeners(source.sends));

@@ -18,6 +18,7 @@ use crate::network::context::FlowInfo;
 use crate::network::downlinks::Downlinks;
 use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
+use crate::network::hosts::transport::TransportHost;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
@@ -31,6 +32,7 @@ use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::{self, Order};
 use crate::traffic;
 use crate::traffic::ModelParams;
+use crate::transport::{self, Records};
 
 /// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +177,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             ports: seats,
             endpoints: self.endpoints,
             policers: self.policers,
-            has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
+            records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
+            messages: network.completions(),
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }
@@ -239,7 +242,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
             group_count: network.groups.len(),
-            measures_bits: plan.share.is_some() || network.scenario.flow.values().any(|flow| flow.transport.is_some()),
+            measures_bits: plan.share.is_some() || network.counts_bits(),
             least_bits: self.routes.least_bits,
             first_queue: self.routes.first_queues[index],
             places: Places {
@@ -366,9 +369,17 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         counts.into_iter().map(room).collect()
     }
 
-    /// Builds the hosts of a flow over transport connections, if those of a peer are known, too.
+    /// Builds the hosts of a flow over a transport, if those of a peer are known, too.
     fn build_transport(&mut self, index: usize, users: &mut BTreeMap<usize, UserPlan>, hosts: &mut [Vec<Host>]) {
         let network = self.network;
+        if let Some(transport::Params::Stream(params)) = &network.flows[index].params.transport {
+            let built = users.remove(&index).map(|user| network.build_stream(user, params));
+            let endpoints = network.flows[index].endpoints();
+            for (endpoint, host) in endpoints.into_iter().zip(built.into_iter().flatten()) {
+                self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), hosts);
+            }
+            return;
+        }
         let peer = network.flows[index].peer();
         if peer.is_some_and(|peer| !users.contains_key(&peer)) {
             return;
@@ -379,7 +390,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let endpoints = network.flows[first.index].endpoints();
         let built = network.build_transport(first, second, &self.stream);
         for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
-            self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts);
+            self.place_host(endpoint, Host::Transport(TransportHost::Tp4(Box::new(transport))), hosts);
         }
     }
 
@@ -418,14 +429,19 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    /// The video frames that the flows of each group play, and the packets that are dealt to them.
-    fn shared_traffic(&self) -> Vec<(Option<traffic::Sequence>, Option<traffic::Packets>)> {
+    /// What the flows of each group share.
+    fn shared_traffic(&self) -> Vec<traffic::Shared> {
         let mut counts = vec![0; self.network.groups.len()];
         self.network.flows.iter().for_each(|flow| counts[flow.group] += 1);
-        let groups = self.network.scenario.flow.iter().zip(counts);
-        let shared = |((name, flow), count): ((&String, &spec::Flow), u32)| {
+        let groups = self.network.scenario.flow.iter().zip(counts).enumerate();
+        let shared = |(group, ((name, flow), count)): (usize, ((&String, &spec::Flow), u32))| {
             let stream = (self.stream)(name, traffic::GROUP_PURPOSE);
-            (flow.traffic.sequence(stream), flow.traffic.packets(count))
+            traffic::Shared {
+                sequence: flow.traffic.sequence(stream),
+                packets: flow.traffic.packets(count),
+                // The plan has been checked.
+                line: self.network.loaded_line(group).ok().flatten(),
+            }
         };
         groups.map(shared).collect()
     }

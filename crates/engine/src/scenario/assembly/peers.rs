@@ -26,6 +26,12 @@ fn transports_differ(flow: &Flow, other: &Flow) -> Option<(&'static str, &'stati
     let (own, others) = match (&flow.transport, &other.transport) {
         (None, None) => return None,
         (Some(Params::Tp4(own)), Some(Params::Tp4(others))) => (own, others),
+        (Some(Params::Stream(_)), _) | (_, Some(Params::Stream(_))) => {
+            return Some((
+                "a byte stream has one direction, and its acknowledgements need no peer",
+                "delete `peer` in both",
+            ));
+        }
         _ => return Some(("only one of the two has a transport", "give both a transport, or none")),
     };
     if own.extended != others.extended {

@@ -11,8 +11,9 @@ use super::port_plan::{Controlled, PortPlan};
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::time::{LineRate, Serialiser, Span};
 use crate::network::context::{FlowNames, numbered};
-use crate::scenario::spec::{self, Scenario};
+use crate::scenario::spec::{self, Flow, Scenario};
 use crate::traffic::ModelParams;
+use crate::transport::Params;
 
 /// A line in one direction: from a node to the next.
 pub type Hop = (String, String);
@@ -154,6 +155,11 @@ impl<'a> Network<'a> {
         chunks.map(|flows| (&flows[0], flows.iter().map(|flow| flow.times).sum()))
     }
 
+    /// Whether the ports measure their queues in bits for a transport.
+    pub(super) fn counts_bits(&self) -> bool {
+        counts_bits(self.scenario)
+    }
+
     /// The propagation delay of the flow's path, there and back.
     pub(super) fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
         flow.ports().fold(Span::ZERO, |sum, port| sum + self.ports[port].delay)
@@ -231,4 +237,10 @@ impl<'a> Network<'a> {
     pub(super) fn endpoint_number(&self, endpoint: usize) -> u32 {
         (self.ports.len() + self.flows.len() + endpoint) as u32
     }
+}
+
+/// Whether a transport makes the ports measure their queues in bits.
+pub(super) fn counts_bits(scenario: &Scenario) -> bool {
+    let of = |flow: &Flow| flow.transport.as_ref().is_some_and(Params::counts_bits);
+    scenario.flow.values().any(of)
 }

@@ -80,8 +80,8 @@ impl Network<'_> {
     /// For each port, whether it is an access line that is computed with its host, or with other downlinks: only the PDUs
     /// of one host queue for it, and nothing else uses or observes it.
     pub(super) fn folded(&self) -> Vec<bool> {
-        // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
-        let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
+        // With TP4 connections every queue is measured in bits, but an `AccessLine` counts PDUs.
+        let counts_bits = self.counts_bits();
         let is_suited = |flow: &&FlowPlan<'_>| {
             let port = &self.ports[flow.forward().first()];
             flow.params.access.is_some()
@@ -105,7 +105,10 @@ impl Network<'_> {
 
     /// Size of the flow's shortest PDU, in bits, of any kind.
     pub(super) fn least_bits(&self, flow: &FlowPlan<'_>) -> u64 {
-        if flow.params.transport.is_some() || !flow.params.traffic.constant_size() {
+        if let Some(transport) = &flow.params.transport {
+            return u64::from(transport.least_octets().min(CELL_OCTETS)) * 8;
+        }
+        if !flow.params.traffic.constant_size() {
             return 8;
         }
         let answer = flow.params.notification_point.as_ref().map_or(CELL_OCTETS, |point| point.least_octets());
@@ -190,7 +193,7 @@ impl Network<'_> {
     /// Whether each port has a node of its own. A folded access line needs none, and neither does the port at its other end
     /// if no PDU uses it.
     fn ports_with_nodes(&self, folded: &[bool], points: &[Point]) -> Vec<bool> {
-        let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
+        let counts_bits = self.counts_bits();
         let mut has_node = vec![true; self.ports.len()];
         for flow in self.flows.iter().filter(|flow| flow.params.access.is_some()) {
             let (up, down) = (flow.forward().first(), flow.backward().first());

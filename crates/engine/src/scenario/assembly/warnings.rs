@@ -8,12 +8,12 @@ use super::plan::{FlowPlan, Network};
 use super::port_plan::{Controlled, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
-use crate::transport;
 
 /// The least PDUs of each flow in an interval in which a port counts its active flows. If they arrive at random, the
 /// port misses a flow with three PDUs a mean interval in `exp(-3)`, 5 %, of the intervals.
@@ -36,6 +36,8 @@ impl Network<'_> {
             warnings.extend(self.priority_without_queue(flow));
             warnings.extend(self.uncontrolled_queue(flow));
             warnings.extend(self.npdu_priority_without_queue(flow));
+            warnings.extend(self.unlimited_window(flow));
+            warnings.extend(self.segments_of_cells(flow));
         }
         warnings
     }
@@ -168,12 +170,36 @@ impl Network<'_> {
 
     /// Priorities of connections for which no queue on their path has sub-queues.
     fn npdu_priority_without_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let transport::Params::Tp4(params) = flow.params.transport.as_ref()?;
-        let path = format!("flow.{}.transport.tp4.priority", shown_key(&self.groups[flow.group]));
+        let (key, most) = flow.params.transport.as_ref()?.priority()?;
+        let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
         let serves = |port: usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
-        let is_idle = params.priority.most() > 0 && !flow.ports().any(serves);
+        let is_idle = most > 0 && !flow.ports().any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
+    }
+
+    /// Segments with the octets of a cell, of which the headers are nearly the half.
+    fn segments_of_cells(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let transport = flow.params.transport.as_ref().filter(|transport| transport.carries_messages())?;
+        let path = format!("flow.{}.octets", shown_key(&self.groups[flow.group]));
+        let reason =
+            format!("each segment has {} octets of headers for the {CELL_OCTETS} of a cell", transport.data_header());
+        (flow.params.octets == CELL_OCTETS)
+            .then(|| Fault::new(path, CELL_OCTETS, reason, "give 1460, as TCP over Ethernet has"))
+    }
+
+    /// A controller that waits for losses or marks on a path where nothing is lost or marked.
+    fn unlimited_window(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let transport = flow.params.transport.as_ref()?;
+        let listener = transport.listeners().into_iter().find(|part| part.hears.meets(Signals::LOSS))?;
+        let may_lose = flow.forward().iter().any(|port| self.may_lose(flow, port));
+        let is_told = may_lose || self.sent_to(flow).meets(listener.hears);
+        let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
+        let reason =
+            "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
+        let remedy = "give the lines queues with a size, such as drop_tail, or the stream a receive_window";
+        let is_unlimited = !is_told && !transport.limits_window();
+        is_unlimited.then(|| Fault::new(path, listener.keyword, reason, remedy))
     }
 
     /// A flow that obeys congestion points which control the last queue of their ports, and that uses another queue.

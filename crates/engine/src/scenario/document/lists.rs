@@ -1,4 +1,4 @@
-//! The files that a scenario names: frame sizes, demands and series. The loader reads their texts into the scenario.
+//! The files that a scenario names: frame sizes, tables of lengths, demands and series. The loader reads their texts into the scenario.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -30,7 +30,8 @@ impl Scenario {
         }
         for (group, flow) in &mut self.flow {
             let keyword = flow.traffic.keyword();
-            if path == format!("flow.{}.traffic.{keyword}.file", shown_key(group)) {
+            let Some(own) = flow.traffic.file().map(|file| file.path) else { continue };
+            if path == format!("flow.{}.traffic.{keyword}.{own}", shown_key(group)) {
                 let read = flow.traffic.read_file(text);
                 return read
                     .map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"));

@@ -213,6 +213,7 @@ mod tests {
             "file",
             "load",
             "mark",
+            "name",
             "network",
             "notification_point",
             "outage",

@@ -66,7 +66,10 @@ impl Scheme {
             let Some(main) = main.and_then(|part| part.values_mut().next()) else {
                 return Err(format!("unknown field `{key}`, there are no fields"));
             };
-            merge(main, key, value);
+            if key == CONTROLLER {
+                check_controller(main, value)?;
+            }
+            merge(part_with(main, key), key, value);
         }
         let parts =
             serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
@@ -88,14 +91,50 @@ impl Scheme {
             [&entry.own_parts(), &self.parts].map(|parts| serde_json::to_value(parts).unwrap_or_default());
         let mut found = Vec::new();
         differences(&own, &parts, &mut Vec::new(), &mut found);
-        let of_main = |steps: &Vec<String>| steps.len() > 2 && steps[0] == entry.main;
-        found.iter().map(|steps| steps[if of_main(steps) { 2 } else { 0 }..].join(".")).collect()
+        let first = |steps: &[String]| match steps {
+            [main, _, part, _, _, ..] if *main == entry.main && part == CONTROLLER => 4,
+            [main, _, _, ..] if *main == entry.main => 2,
+            _ => 0,
+        };
+        found.iter().map(|steps| steps[first(steps)..].join(".")).collect()
     }
 
     /// Whether its table has this role: the part is the scenario's and not the scheme's own.
     #[must_use]
     pub fn gives(&self, role: &str) -> bool {
         self.given.contains_key(role)
+    }
+}
+
+/// The key of a byte stream's controller, whose parameters stand beside those of the stream.
+const CONTROLLER: &str = "controller";
+
+/// The part that has the parameter `key`: the main part, or the controller in it.
+fn part_with<'a>(main: &'a mut Value, key: &str) -> &'a mut Value {
+    let is_of_controller = main.get(key).is_none() && controller(main).is_some_and(|own| own.get(key).is_some());
+    if !is_of_controller {
+        return main;
+    }
+    // The controller is there: a table with one key, its keyword.
+    let choice = &mut main[CONTROLLER];
+    let keyword = choice.as_object().and_then(|own| own.keys().next()).cloned().unwrap_or_default();
+    &mut choice[keyword]
+}
+
+/// The parameters of the controller in a scheme's main part.
+fn controller(main: &Value) -> Option<&Value> {
+    main.get(CONTROLLER)?.as_object()?.values().next()
+}
+
+/// Refuses another controller than that which the name of the scheme stands for.
+fn check_controller(main: &Value, given: &Value) -> Result<(), String> {
+    let Some(own) = main.get(CONTROLLER).and_then(Value::as_object) else { return Ok(()) };
+    match given.as_object().and_then(|given| given.keys().find(|key| !own.contains_key(*key))) {
+        Some(other) => {
+            let own: Vec<&str> = own.keys().map(String::as_str).collect();
+            Err(format!("unknown variant `{other}`, expected `{}`", own.join("")))
+        }
+        None => Ok(()),
     }
 }
 

@@ -76,6 +76,11 @@ fn of_group(changes: &mut Vec<Retune>, group: usize, [was, is]: [&Flow; 2]) {
     if traffic.is_some() || reaction.is_some() {
         changes.push(Retune::Sender { group, traffic, reaction });
     }
+    if let Some(params) = &is.transport
+        && was.transport != is.transport
+    {
+        changes.push(Retune::Transport { group, params: Arc::new(params.clone()) });
+    }
     if let Some(params) = &is.notification_point
         && was.notification_point != is.notification_point
     {

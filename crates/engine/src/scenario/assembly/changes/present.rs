@@ -301,7 +301,7 @@ fn why_fixed(place: &[Step]) -> &'static str {
         ("line" | "flow", "traffic") if place.len() > 3 => "a change keeps the traffic to come, except for its rates",
         ("line" | "flow", "policers") if place.len() > 3 => "policers hold the contract that was made before the run",
         ("line" | "flow", "transport") if place.len() > 3 => "both ends of a connection agree on it at its start",
-        ("line" | "flow", "octets") => crate::control::FIXED_LENGTH,
+        ("line" | "flow", "octets") => crate::core::pdu::FIXED_LENGTH,
         ("line" | "flow", _) => "it decides the nodes and parts of the network, which are built before the run",
         _ => "it belongs to the run as a whole",
     }

@@ -34,7 +34,7 @@ fn what_is_transmitted_at_the_instant_of_the_reset_is_fresh() {
 
 /// The ends of connections with data in both directions: flow 0 opens them, flow 1 follows.
 struct Ends {
-    hosts: [TransportHost; 2],
+    hosts: [Tp4Host; 2],
     /// What each host sent in the last second.
     sent: [Lane; 2],
     ctx: Ctx<Trace>,
@@ -63,9 +63,9 @@ impl Ends {
             sending: Some(Sending::new(params, FlowId(1), 0, drawn, user("greedy = {}")).following()),
             receiving: Some((receiving, arrivals(0))),
         };
-        let hosts = [TransportHost::new(opener, Place(0)), TransportHost::new(other, Place(1))];
+        let hosts = [Tp4Host::new(opener, Place(0)), Tp4Host::new(other, Place(1))];
         let mut ctx = context(0, 2);
-        ctx.journeys = vec![Default::default(); 2];
+        ctx.records.journeys = vec![Default::default(); 2];
         Ends { hosts, sent: Default::default(), ctx }
     }
 
@@ -159,7 +159,7 @@ fn a_direction_that_reaches_the_limit_releases_the_connection() {
     assert_eq!(sent[28].last(), Some(&(1, 0, DR, 0)));
     assert_eq!(sent[29], [(0, 0, DC, 0)]);
     assert!(sent[30].is_empty());
-    let given_up = |host: &TransportHost| host.sending().unwrap().measures().given_up;
+    let given_up = |host: &Tp4Host| host.sending().unwrap().measures().given_up;
     assert_eq!(ends.hosts.each_ref().map(given_up), [1, 1]);
 }
 

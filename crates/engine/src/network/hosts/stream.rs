@@ -1,0 +1,314 @@
+//! StreamHost: one end of a flow over byte streams. It sends them, or receives them.
+//!
+//! A flow has one stream, or a [pool](pool) of streams for messages. The octets of a stream are numbered on from message to
+//! message, so a late duplicate of an earlier message has old octets, and needs no other sign.
+
+pub mod ideal;
+mod output;
+mod pool;
+
+use std::sync::Arc;
+
+use crate::core::key::{Key, Place};
+use crate::core::pdu::{Body, FlowId, Kind, Pdu};
+use crate::core::probe::Probe;
+use crate::core::reading::Each;
+use crate::core::time::{Span, Time};
+use crate::network::context::Ctx;
+use crate::network::lane::{Lane, Record};
+use crate::network::receiver::Receiver;
+use crate::traffic::messages::Messages;
+use crate::traffic::{self, Offered};
+use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay};
+
+use ideal::Ideal;
+use output::{Output, act};
+use pool::Pool;
+
+/// What the host does.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "the host is boxed, and each acknowledgement needs the sending half")]
+enum End {
+    Sending(Sending),
+    Pool(Box<Pool>),
+    Receiving(Box<Arrivals>),
+}
+
+/// The streams that a host receives, and the measures of what they deliver.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    /// A stream to which nothing has arrived.
+    fresh: Receiving,
+    /// By slot.
+    streams: Vec<Receiving>,
+    /// Delays since the transmission of the copy that arrived first, goodput, and the hash of all arrivals.
+    pub receiver: Receiver,
+    /// The path of the flow's messages, if their completions are measured.
+    ideal: Option<Ideal>,
+    /// Messages delivered whole since the last reset.
+    pub delivered: u64,
+    reset: Time,
+}
+
+/// One end of a flow over byte streams.
+#[derive(Clone, Debug)]
+pub struct StreamHost {
+    end: End,
+    /// Place of its timers at equal times.
+    place: Place,
+    due: Time,
+}
+
+impl StreamHost {
+    /// The sender of a flow, whose timers have that place at equal times.
+    #[must_use]
+    pub fn sender(sending: Sending, place: Place) -> StreamHost {
+        let due = sending.due();
+        StreamHost { end: End::Sending(sending), place, due }
+    }
+
+    /// The sender of the messages of a flow; `fresh` is a stream that has sent nothing.
+    #[must_use]
+    pub fn pool(messages: Messages, fresh: Sending, place: Place) -> StreamHost {
+        let due = messages.next_time();
+        StreamHost { end: End::Pool(Box::new(Pool::new(messages, fresh))), place, due }
+    }
+
+    /// The receiver of a flow. With an ideal path the completions of its messages are measured.
+    #[must_use]
+    pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
+        let arrivals = Arrivals { fresh, streams: Vec::new(), receiver, ideal, delivered: 0, reset: Time::ZERO };
+        StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER }
+    }
+
+    /// Place of its timers at equal times.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Time of its next timer.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Its sending streams.
+    fn streams(&self) -> impl Iterator<Item = &Sending> {
+        match &self.end {
+            End::Sending(sending) => std::slice::from_ref(sending),
+            End::Pool(pool) => pool.streams(),
+            End::Receiving(_) => &[],
+        }
+        .iter()
+    }
+
+    /// What it receives, if it does.
+    #[must_use]
+    pub fn arrivals(&self) -> Option<&Arrivals> {
+        if let End::Receiving(arrivals) = &self.end { Some(arrivals) } else { None }
+    }
+
+    /// The receiver of its data, if it receives.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&Receiver> {
+        self.arrivals().map(|arrivals| &arrivals.receiver)
+    }
+
+    /// The flow that it sends.
+    #[must_use]
+    pub fn sent_flow(&self) -> Option<FlowId> {
+        match &self.end {
+            End::Sending(sending) => Some(sending.flow()),
+            End::Pool(pool) => Some(pool.flow()),
+            End::Receiving(_) => None,
+        }
+    }
+
+    /// The sum of a count over its sending streams.
+    #[must_use]
+    pub fn sum(&self, count: impl Fn(&SendingMeasures) -> u64) -> u64 {
+        self.streams().map(|stream| count(stream.measures())).sum()
+    }
+
+    /// Packets or messages that wait to be sent, or of which a part waits.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        let without_stream = if let End::Pool(pool) = &self.end { pool.waiting().count() } else { 0 };
+        self.streams().map(Sending::waiting).sum::<u64>() + without_stream as u64
+    }
+
+    /// Segments sent and not acknowledged in sequence.
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        self.streams().map(Sending::outstanding).sum()
+    }
+
+    /// What its user has offered; `None` if that always has data to send.
+    #[must_use]
+    pub fn offered(&self) -> Option<Offered> {
+        let start = match &self.end {
+            End::Pool(pool) => pool.offered(),
+            End::Sending(_) => Offered::default(),
+            End::Receiving(_) => return None,
+        };
+        self.streams().map(Sending::offered).try_fold(start, |sum, own| own.map(|own| sum.and(own)))
+    }
+
+    /// Mean rate at which its user produces data, in bits per second, if its parameters tell and have not changed.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<f64> {
+        match &self.end {
+            End::Sending(sending) => sending.mean_rate(),
+            End::Pool(pool) => Some(pool.messages().offered_rate()),
+            End::Receiving(_) => None,
+        }
+    }
+
+    /// Whether all that the user offered was sent, waits, or was refused.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.streams().all(Sending::is_conserved)
+    }
+
+    /// Readings of its first sending stream for a time series.
+    pub fn readings(&self, each: &mut Each<'_>) {
+        self.streams().take(1).for_each(|stream| stream.readings(each));
+    }
+
+    /// Gives the traffic of its user other parameters.
+    pub fn retune_traffic(&mut self, params: &traffic::Params) {
+        if let End::Sending(sending) = &mut self.end {
+            sending.retune_traffic(params);
+        }
+        self.due = self.next();
+    }
+
+    /// Takes other parameters.
+    pub fn retune(&mut self, params: &Params) {
+        let params = Arc::new(params.clone());
+        match &mut self.end {
+            End::Sending(sending) => sending.retune(&params),
+            End::Pool(pool) => pool.each(|stream| stream.retune(&params)),
+            End::Receiving(arrivals) => {
+                let Arrivals { fresh, streams, .. } = &mut **arrivals;
+                streams.iter_mut().chain([fresh]).for_each(|stream| stream.retune(&params));
+            }
+        }
+        self.due = self.next();
+    }
+
+    /// Runs its timers before `until`. PDUs go to `sent`.
+    #[inline]
+    pub fn run<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        while (Key { time: self.due, place: self.place }) < until {
+            let now = self.due;
+            let key = Key { time: now, place: self.place };
+            match &mut self.end {
+                End::Sending(sending) => act(key, (sending.flow(), 0), ctx, sent, |turn| sending.act(turn)),
+                End::Pool(pool) => pool.act(key, ctx, sent),
+                End::Receiving(arrivals) => arrivals.act(key, ctx, sent),
+            }
+            self.due = self.next().max(now);
+        }
+    }
+
+    fn next(&self) -> Time {
+        match &self.end {
+            End::Sending(sending) => sending.due(),
+            End::Pool(pool) => pool.due(),
+            End::Receiving(arrivals) => arrivals.streams.iter().map(Receiving::due).min().unwrap_or(Time::NEVER),
+        }
+    }
+
+    /// A PDU arrives. What it releases is sent at once, and has the place of this delivery at equal times.
+    #[inline]
+    pub fn on_pdu<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let Record { pdu, time, .. } = record;
+        let key = record.key();
+        match &mut self.end {
+            End::Sending(sending) => {
+                ctx.count_delivered(pdu);
+                act(key, (pdu.flow, pdu.slot()), ctx, sent, |turn| sending.on_pdu(pdu, turn));
+            }
+            End::Pool(pool) => {
+                ctx.count_delivered(pdu);
+                pool.on_pdu(pdu, key, ctx, sent);
+            }
+            End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, sent),
+        }
+        self.due = self.next().max(*time);
+    }
+
+    /// Resets the measures.
+    pub fn reset_measures(&mut self, now: Time) {
+        match &mut self.end {
+            End::Sending(sending) => sending.reset_measures(now),
+            End::Pool(pool) => pool.each(|stream| stream.reset_measures(now)),
+            End::Receiving(arrivals) => {
+                arrivals.receiver.reset_measures();
+                arrivals.streams.iter_mut().for_each(Receiving::reset_measures);
+                (arrivals.delivered, arrivals.reset) = (0, now);
+            }
+        }
+    }
+}
+
+impl Arrivals {
+    /// The sum of a count over its streams.
+    #[must_use]
+    pub fn sum(&self, count: impl Fn(&ReceivingMeasures) -> u64) -> u64 {
+        self.streams.iter().map(|stream| count(stream.measures())).sum()
+    }
+
+    /// Messages that began since the last reset and have not arrived, with their octets, their start, and their ideal times.
+    pub fn unfinished<'a>(&'a self, messages: &'a UnderWay) -> impl Iterator<Item = (u64, Time, Span)> + 'a {
+        let own = messages.unfinished().filter(|message| message.produced >= self.reset);
+        own.filter_map(|own| Some((own.octets, own.produced, self.ideal.as_ref()?.time(own.octets))))
+    }
+
+    /// Sends the acknowledgements that are due.
+    fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        for (slot, stream) in (0..).zip(&mut self.streams) {
+            if stream.due() <= key.time {
+                let Ctx { flows, sent: total, .. } = ctx;
+                Output { key, slot, flows, total, sent }.put(stream.act());
+            }
+        }
+    }
+
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let (slot, at) = (pdu.slot(), key.time);
+        self.receiver.arrive(pdu, at, ctx);
+        if self.streams.len() <= usize::from(slot) {
+            self.streams.resize(usize::from(slot) + 1, self.fresh.clone());
+        }
+        let stream = &mut self.streams[usize::from(slot)];
+        let Ctx { flows, sent: total, .. } = ctx;
+        let mut output = Output { key, slot, flows, total, sent };
+        if pdu.kind() == Kind::StreamHandshake {
+            return output.put(stream.on_request(pdu));
+        }
+        let is_new = stream.on_segment(pdu, at, &mut |pdu| output.put(pdu));
+        let next = stream.next();
+        if is_new && let Body::Segment { born, .. } = pdu.body() {
+            self.receiver.measure(pdu, at.since(born), ctx);
+            self.deliver(slot, next, pdu.flow, at, ctx);
+        }
+    }
+
+    /// Gives the user the messages of which all octets below `next` have arrived.
+    fn deliver<P: Probe>(&mut self, slot: u16, next: u64, flow: FlowId, at: Time, ctx: &mut Ctx<P>) {
+        while let Some(message) = ctx.records.messages[flow.index()].take(slot, next) {
+            if message.produced >= self.reset {
+                self.delivered += 1;
+                if let Some(ideal) = &self.ideal {
+                    let group = self.receiver.group();
+                    ctx.tally.complete(group, message.octets, [message.produced, at], ideal.time(message.octets));
+                }
+            }
+            self.receiver.measure_wait(at.since(message.sent), message.sent.since(message.produced), ctx);
+        }
+    }
+}

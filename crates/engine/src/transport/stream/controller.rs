@@ -1,0 +1,142 @@
+//! Controllers: how much of a byte stream may be in flight, and at which pace it is sent. One file each.
+//!
+//! The mechanism tells a controller of losses once a recovery, and of marks once a round trip. It repairs losses itself, by
+//! [`recovery`](super::recovery).
+
+use crate::core::error::Fault;
+use crate::core::feedback::define_feedback;
+use crate::core::reading::Each;
+use crate::core::roles::{define_role, dispatch, role_trait};
+use crate::core::time::{Span, Time};
+
+mod abe;
+mod cubic;
+mod dctcp;
+#[cfg(test)]
+mod laws;
+mod new_reno;
+mod window;
+
+/// The environment of a controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Env {
+    /// Octets of a whole segment, without its headers.
+    pub segment: u16,
+    /// Segments of the first window.
+    pub initial_window: u32,
+}
+
+/// What an acknowledgement says.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// The time.
+    pub now: Time,
+    /// Octets of which this is the first news.
+    pub octets: u64,
+    /// Segments of which this is the first news.
+    pub segments: u64,
+    /// Segments that it newly reports with congestion experienced; with the grade `classic` one if there are any.
+    pub marked: u64,
+    /// The round trip of the segment that caused it, if that gives a sample.
+    pub round_trip: Option<Span>,
+    /// The smoothed round trip.
+    pub smoothed: Span,
+    /// The least round trip.
+    pub least: Span,
+    /// Octets in flight before it.
+    pub in_flight: u64,
+    /// Whether data were ready that the window or the pace held back.
+    pub is_limited: bool,
+    /// Whether more octets are acknowledged in sequence. A window grows on no other acknowledgement (RFC 5681, 3.1).
+    pub has_progress: bool,
+    /// Whether losses are being repaired, and not after a timeout.
+    pub is_recovering: bool,
+    /// Whether a round begins: what was sent at the begin of the last one is now acknowledged.
+    pub begins_round: bool,
+}
+
+/// What tells of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A segment is lost. Told once a recovery.
+    Loss,
+    /// A segment arrived with congestion experienced. Told once a round.
+    Ecn,
+    /// The retransmission timer has expired.
+    Timeout {
+        /// Whether data were acknowledged since the last expiry.
+        is_first: bool,
+    },
+}
+
+/// Congestion, as a controller is told of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// The time.
+    pub now: Time,
+    /// What tells of it.
+    pub signal: Signal,
+    /// Octets that were sent and not acknowledged in sequence.
+    pub outstanding: u64,
+}
+
+/// Every controller: one line each, with its keyword in scenario files.
+macro_rules! controllers {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// One segment more a round trip, and half the window after a loss (NewReno).
+            new_reno NewReno = new_reno::Params => new_reno::NewReno;
+            /// NewReno that gives up less after a mark than after a loss (ABE).
+            abe Abe = abe::Params => new_reno::NewReno;
+            /// The window is a cubic function of the time since the last reduction (CUBIC).
+            cubic Cubic = cubic::Params => cubic::Cubic;
+            /// Reduces the window by the share of marked segments (DCTCP).
+            dctcp Dctcp = dctcp::Params => dctcp::Dctcp;
+        }
+    };
+}
+
+controllers!(define_role! [ControllerParams ControllerState Env]);
+controllers!(define_feedback![ControllerParams]);
+
+impl Default for ControllerParams {
+    fn default() -> ControllerParams {
+        ControllerParams::Cubic(cubic::Params::default())
+    }
+}
+
+role_trait! {
+    /// A controller.
+    pub trait Controller for ControllerState by controllers {
+        required
+        /// The most octets that may be in flight.
+        fn window(&self) -> u64;
+        /// An acknowledgement arrives.
+        fn on_ack(&mut self, ack: &Acked);
+        /// The network is congested.
+        fn on_congestion(&mut self, congestion: &Congestion);
+
+        provided
+        /// Whether the window grows by what is acknowledged, until a threshold is known.
+        fn is_in_slow_start(&self) -> bool { false }
+        /// The pace, in bits per second; `None` if a window alone decides.
+        fn pacing_rate(&self) -> Option<f64> { None }
+        /// Data are sent after a pause of at least a timeout.
+        fn on_idle(&mut self, now: Time) {}
+        /// Takes other parameters of the same kind. The state stays.
+        fn retune(&mut self, params: &ControllerParams) {}
+        /// Named readings for a time series.
+        fn readings(&self, each: &mut Each<'_>) {}
+    }
+}
+
+/// What a change of a controller's parameter does.
+const RETUNED: &str = "It holds from the next acknowledgement or loss on. The window stays.";
+
+/// Refuses a factor on the window that is no reduction.
+fn check_factor(path: &str, factor: f64) -> Result<(), Fault> {
+    if factor > 0.0 && factor < 1.0 {
+        return Ok(());
+    }
+    Err(Fault::new(path, factor, "it is no reduction of the window", "choose more than 0 and less than 1"))
+}

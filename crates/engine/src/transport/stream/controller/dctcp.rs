@@ -1,0 +1,184 @@
+//! DCTCP: reduces the window by the share of marked segments (RFC 8257). The heir of DECbit and of EFCI.
+//!
+//! With M the share of segments of a round that were marked:
+//!
+//! ```text
+//! alpha <- (1 - g) alpha + g M at the end of a round; 1 at the start
+//! a round with a mark: w <- w (1 - alpha / 2), once; growth and losses as NewReno
+//! ```
+
+use super::window::Window;
+use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED, Signal};
+use crate::core::check;
+use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
+use crate::core::reading::{Each, Reading};
+use crate::core::time::Time;
+
+/// When a round with marks reduces the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum React {
+    /// At the first mark, by the share of the rounds before, as Linux does.
+    #[default]
+    FirstMark,
+    /// At the end of the round, by a share that counts this round, as in the steps of RFC 8257, 3.3.
+    WindowEnd,
+}
+
+/// The weight of the estimate, and when it acts.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Weight of the newest round in the estimate of the marked share.
+    #[schemars(extend("retune" = RETUNED))]
+    pub g: f64,
+    /// When a round with marks reduces the window.
+    #[schemars(extend("retune" = RETUNED))]
+    pub react: React,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { g: 0.0625, react: React::FirstMark }
+    }
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check::ratio("g", self.g, 0.0..=1.0)?;
+        if self.g == 0.0 {
+            return Err(Fault::new("g", 0.0, "the estimate would stay 1", "choose more than 0, as 0.0625"));
+        }
+        Ok(())
+    }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::LOSS.with(Signals::ECN);
+}
+
+/// The state of one stream.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    params: Params,
+    window: Window,
+    alpha: f64,
+    /// Segments acknowledged, and marked, in this round.
+    acked: u64,
+    marked: u64,
+}
+
+impl Dctcp {
+    /// A stream in slow start.
+    #[must_use]
+    pub fn new(params: &Params, env: Env) -> Dctcp {
+        Dctcp { params: params.clone(), window: Window::new(env), alpha: 1.0, acked: 0, marked: 0 }
+    }
+
+    fn reduce(&mut self) {
+        let reduced = self.window.size * (1.0 - self.alpha / 2.0);
+        self.window.reduce(Signal::Ecn, reduced);
+    }
+}
+
+impl Controller for Dctcp {
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window.octets()
+    }
+
+    fn on_ack(&mut self, ack: &Acked) {
+        self.acked += ack.segments;
+        self.marked += ack.marked;
+        if ack.begins_round && self.acked > 0 {
+            let share = (self.marked as f64 / self.acked as f64).min(1.0);
+            self.alpha += self.params.g * (share - self.alpha);
+            if self.marked > 0 && self.params.react == React::WindowEnd {
+                self.reduce();
+            }
+            (self.acked, self.marked) = (0, 0);
+        }
+        let left = self.window.slow_start(ack);
+        self.window.size += left / self.window.size;
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.signal {
+            // A mark ends slow start at once in any case.
+            Signal::Ecn if self.params.react == React::WindowEnd => self.window.threshold = self.window.size,
+            Signal::Ecn => self.reduce(),
+            signal => {
+                let outstanding = self.window.segments(congestion.outstanding);
+                self.window.reduce(signal, self.window.size.min(outstanding) / 2.0);
+            }
+        }
+    }
+
+    fn is_in_slow_start(&self) -> bool {
+        self.window.is_in_slow_start()
+    }
+
+    fn on_idle(&mut self, _now: Time) {
+        self.window.restart();
+    }
+
+    fn retune(&mut self, params: &ControllerParams) {
+        let ControllerParams::Dctcp(params) = params else { return };
+        self.params = params.clone();
+    }
+
+    fn readings(&self, each: &mut Each<'_>) {
+        each(Reading::share("alpha"), self.alpha);
+    }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}", "{ g = 0.5, react = 'window_end' }"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::laws::{acked, congestion};
+    use super::*;
+
+    /// Rounds of ten segments.
+    #[test]
+    fn the_estimate_follows_the_marked_share() {
+        let mut dctcp = Dctcp::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let rounds = [(0, 0.9375), (0, 0.878_906), (5, 0.855_225), (10, 0.864_273), (0, 0.810_256), (1, 0.765_865)];
+        for (marked, expected) in rounds {
+            dctcp.on_ack(&Acked { segments: 10, marked, begins_round: true, ..acked(10_000) });
+            assert!((dctcp.alpha - expected).abs() < 1e-6, "{}", dctcp.alpha);
+        }
+    }
+
+    #[test]
+    fn a_mark_reduces_by_half_the_estimate() {
+        let mut dctcp = Dctcp::new(&Params::default(), Env { segment: 1000, initial_window: 20 });
+        dctcp.alpha = 0.5;
+        dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
+        assert_eq!((dctcp.window(), dctcp.window.threshold), (15_000, 15.0));
+    }
+
+    #[test]
+    fn at_the_end_of_the_round_the_share_of_this_round_counts() {
+        let params = toml::from_str("react = 'window_end'").unwrap();
+        let mut dctcp = Dctcp::new(&params, Env { segment: 1000, initial_window: 20 });
+        dctcp.alpha = 0.0;
+        dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
+        assert_eq!((dctcp.window(), dctcp.is_in_slow_start()), (20_000, false));
+        dctcp.on_ack(&Acked {
+            segments: 20,
+            marked: 20,
+            begins_round: true,
+            is_limited: false,
+            in_flight: 0,
+            ..acked(20_000)
+        });
+        assert_eq!(dctcp.window.size, 20.0 * (1.0 - 0.0625 / 2.0));
+    }
+}

@@ -1,0 +1,206 @@
+//! The parameters of a byte stream.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::controller::ControllerParams;
+use crate::core::error::Fault;
+use crate::core::pdu::FIXED_LENGTH;
+use crate::core::quantity::{Bits, Count};
+use crate::core::time::Span;
+use crate::core::word;
+
+/// Octets of an acknowledgement's first block, with the head of its option (RFC 2018), rounded up to a multiple of four.
+const BLOCK_OCTETS: u16 = 12;
+/// The shortest timeout that may be given: shorter ones would dominate the run.
+const SHORTEST: Span = Span(1_000_000);
+/// The most segments that a window may have: two minutes at 100 Gb/s.
+const MOST_SEGMENTS: u32 = 1 << 30;
+
+/// What a change of a rule of the sender does.
+const RETUNED: &str = "It holds from the next segment or acknowledgement on.";
+/// What a change of a rule of the receiver does.
+const RETUNED_ACK: &str = "It holds from the next segment that arrives on.";
+/// Why a run cannot change what is fed back.
+const FIXED_SIGNALS: &str = "both ends agree on it when the stream is opened, before the run";
+
+/// How congestion experienced comes back to the sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// Segments are not ECN-capable: congested queues discard them.
+    #[default]
+    Off,
+    /// As in RFC 3168: the sender knows that something was marked, and not how much.
+    Classic,
+    /// As in RFC 8257: an acknowledgement covers segments that are all marked, or none of them.
+    Dctcp,
+    /// Every acknowledgement has the number of marked segments so far (Accurate ECN, QUIC).
+    Accurate,
+}
+
+/// When a transmission is taken for lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// When a later one has arrived, and the time for reordering has passed; with tail loss probes (RFC 8985).
+    #[default]
+    Rack,
+    /// When three later ones have arrived (RFC 6675).
+    Duplicates,
+}
+
+/// How fast losses are repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// Proportional rate reduction (RFC 9937).
+    #[default]
+    Prr,
+    /// As soon as no more than the reduced window is in flight (RFC 6675).
+    Pipe,
+}
+
+/// What a message finds that takes an idle stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reuse {
+    /// A new connection: window, round trip and handshake begin anew.
+    #[default]
+    Cold,
+    /// A persistent connection: the state of the last message.
+    Warm,
+}
+
+/// The parameters of a byte stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// What decides the window: the congestion control.
+    pub controller: ControllerParams,
+    /// How congestion experienced comes back. All but "off" send segments as ECN-capable.
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub ecn: Ecn,
+    /// When a transmission is taken for lost.
+    pub loss: Loss,
+    /// Time for which reordering is waited for, in least round trips (RFC 8985: a quarter).
+    #[schemars(extend("retune" = RETUNED))]
+    pub reordering_window: f64,
+    /// How fast losses are repaired.
+    pub recovery: Recovery,
+    /// Octets of the headers of each segment, and of an acknowledgement without a block: TCP and IPv4 have 40.
+    #[schemars(extend("fixed" = FIXED_LENGTH))]
+    pub header: u16,
+    /// Segments that one acknowledgement covers, if they arrive in order.
+    #[schemars(extend("retune" = RETUNED_ACK))]
+    pub ack_every: u32,
+    /// The longest time for which an acknowledgement waits for a further segment.
+    #[schemars(extend("retune" = RETUNED_ACK))]
+    pub delayed_ack: Span,
+    /// The shortest retransmission timeout: 1 s in RFC 6298, 200 ms in most systems.
+    #[schemars(extend("retune" = RETUNED))]
+    pub min_rto: Span,
+    /// Karn's rule: a segment that was sent again gives no sample of the round trip.
+    #[schemars(extend("retune" = RETUNED))]
+    pub karn: bool,
+    /// Segments of the first window (RFC 6928: 10).
+    pub initial_window: u32,
+    /// Whether the window is at most the first one again after a pause of a timeout (RFC 5681, 4.1).
+    #[schemars(extend("retune" = RETUNED))]
+    pub slow_start_after_idle: bool,
+    /// Whether a stream begins with a request and its answer, a round trip before its data.
+    pub handshake: bool,
+    /// Octets that the receiver can store: no more may be sent and not acknowledged in sequence.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Bits>", extend("retune" = RETUNED))]
+    pub receive_window: Option<Bits>,
+    /// The pace, as a multiple of the window over the round trip, for a controller without a pace of its own. "off" sends
+    /// bursts.
+    #[serde(with = "word::off")]
+    #[schemars(schema_with = "word::off::schema::<f64>", extend("retune" = RETUNED))]
+    pub pacing: Option<f64>,
+    /// The same in slow start, if `pacing` is not "off".
+    #[schemars(extend("retune" = RETUNED))]
+    pub pacing_slow_start: f64,
+    /// Packets of the user that may wait to be sent. Further packets are refused. Messages are never refused.
+    #[schemars(extend("retune" = RETUNED))]
+    pub waiting: Count,
+    /// What a message finds that takes an idle stream.
+    pub reuse: Reuse,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            controller: ControllerParams::default(),
+            ecn: Ecn::Off,
+            loss: Loss::Rack,
+            reordering_window: 0.25,
+            recovery: Recovery::Prr,
+            header: 40,
+            ack_every: 1,
+            delayed_ack: Span::milliseconds(40),
+            min_rto: Span::milliseconds(200),
+            karn: false,
+            initial_window: 10,
+            slow_start_after_idle: true,
+            handshake: false,
+            receive_window: None,
+            pacing: None,
+            pacing_slow_start: 2.0,
+            waiting: Count(10_000),
+            reuse: Reuse::Cold,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.controller.check().map_err(|fault| fault.under("controller"))?;
+        for (path, count) in [("ack_every", self.ack_every), ("initial_window", self.initial_window)] {
+            if count == 0 {
+                return Err(Fault::new(path, count, "nothing would be sent", "choose at least 1"));
+            }
+            if count > MOST_SEGMENTS {
+                return Err(Fault::new(
+                    path,
+                    count,
+                    "no window has so many segments",
+                    format!("give at most {MOST_SEGMENTS}"),
+                ));
+            }
+        }
+        let factors = [("pacing", self.pacing), ("pacing_slow_start", Some(self.pacing_slow_start))];
+        for (path, factor) in factors.into_iter().filter_map(|(path, factor)| Some((path, factor?))) {
+            if !(factor > 0.0 && factor.is_finite()) {
+                return Err(Fault::new(path, factor, "no data would leave", "choose more than 0, as 1.25"));
+            }
+        }
+        if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
+            let reason = "it must be a number from 0 on";
+            return Err(Fault::new("reordering_window", self.reordering_window, reason, "choose 0.25"));
+        }
+        if self.min_rto < SHORTEST {
+            let reason = "every segment would be sent again before it can be acknowledged";
+            return Err(Fault::new("min_rto", self.min_rto, reason, format!("give at least {SHORTEST}")));
+        }
+        Ok(())
+    }
+
+    /// The first fault with segments of this many octets.
+    pub(crate) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        match self.receive_window {
+            Some(window) if window.0 < u64::from(octets) * 8 => {
+                let reason = format!("it is shorter than a segment of {octets} octets: nothing would be sent");
+                Err(Fault::new("receive_window", window, reason, format!("give at least \"{octets} octets\"")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Octets of an acknowledgement.
+    pub(super) fn acknowledgement(&self, has_block: bool) -> u16 {
+        self.header.saturating_add(if has_block { BLOCK_OCTETS } else { 0 })
+    }
+}

@@ -1,0 +1,249 @@
+//! The receiving half: what has arrived, and its acknowledgements (RFC 5681, 4.2; RFC 2018; RFC 8257, 3.2).
+//!
+//! An acknowledgement goes at once for a segment out of sequence, a duplicate, one that fills a gap, the last of a message, and
+//! every `ack_every`-th segment in sequence; with the grade `dctcp` also for those before a change of the mark. Else it waits for
+//! `delayed_ack`.
+
+use std::sync::Arc;
+
+use super::params::{Ecn, Params};
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::time::Time;
+
+/// In the place of a block without octets: the segment had arrived before (D-SACK, RFC 2883).
+pub(super) const DUPLICATE: (u32, u32) = (1, 0);
+/// There is no block.
+const NONE: (u32, u32) = (0, 0);
+
+/// Receiving half of one stream.
+#[derive(Clone, Debug)]
+pub struct Receiving {
+    params: Arc<Params>,
+    flow: FlowId,
+    priority: u8,
+    /// All octets below it have arrived.
+    next: u64,
+    /// What has arrived beyond it: first octet, and the one behind the last. In order, and apart.
+    blocks: Vec<(u64, u64)>,
+    /// Segments since the last acknowledgement.
+    pending: u32,
+    /// Segments with congestion experienced so far, and whether the last one had it.
+    marked: u16,
+    is_marked: bool,
+    /// Number of the transmission that arrived last.
+    newest: u32,
+    acknowledge_at: Time,
+    measures: ReceivingMeasures,
+}
+
+/// The counts of a receiving half since the last reset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReceivingMeasures {
+    /// Segments with new octets.
+    pub accepted: u64,
+    /// Segments without.
+    pub duplicates: u64,
+    /// Bits of acknowledgements.
+    pub control_bits: u64,
+}
+
+impl Receiving {
+    /// A receiving half to which nothing has arrived.
+    #[must_use]
+    pub fn new(params: Arc<Params>, flow: FlowId, priority: u8) -> Receiving {
+        Receiving {
+            params,
+            flow,
+            priority,
+            next: 0,
+            blocks: Vec::new(),
+            pending: 0,
+            marked: 0,
+            is_marked: false,
+            newest: 0,
+            acknowledge_at: Time::NEVER,
+            measures: ReceivingMeasures::default(),
+        }
+    }
+
+    /// The counts since the last reset.
+    #[must_use]
+    pub fn measures(&self) -> &ReceivingMeasures {
+        &self.measures
+    }
+
+    /// Resets the counts.
+    pub fn reset_measures(&mut self) {
+        self.measures = ReceivingMeasures::default();
+    }
+
+    /// Takes other parameters.
+    pub fn retune(&mut self, params: &Arc<Params>) {
+        self.params = Arc::clone(params);
+    }
+
+    /// When an acknowledgement is due that has waited for further segments.
+    #[must_use]
+    #[inline]
+    pub fn due(&self) -> Time {
+        self.acknowledge_at
+    }
+
+    /// All octets below it have arrived.
+    #[must_use]
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The acknowledgement that has waited.
+    pub fn act(&mut self) -> Pdu {
+        self.acknowledge(NONE)
+    }
+
+    /// A request arrives to open the stream. Returns the answer.
+    pub fn on_request(&mut self, pdu: &Pdu) -> Pdu {
+        let mut answer = Pdu::new(self.flow, pdu.sequence, self.params.header, self.priority, pdu.body());
+        self.measures.control_bits += answer.bits();
+        answer.marks.set(Marks::DIR);
+        answer
+    }
+
+    /// A segment arrives. Returns whether it has new octets. Acknowledgements go to `send`.
+    #[inline]
+    pub fn on_segment(&mut self, pdu: &Pdu, at: Time, send: &mut impl FnMut(Pdu)) -> bool {
+        let Body::Segment { offset, octets, is_last, .. } = pdu.body() else { return false };
+        let end = offset + u64::from(octets);
+        let is_marked = pdu.marks.has(Marks::ECN_CE);
+        if self.params.ecn == Ecn::Dctcp && is_marked != self.is_marked && self.pending > 0 {
+            send(self.acknowledge(NONE));
+        }
+        self.is_marked = is_marked;
+        self.marked = self.marked.wrapping_add(u16::from(is_marked));
+        self.newest = pdu.sequence;
+        if end <= self.next {
+            self.measures.duplicates += 1;
+            send(self.acknowledge(DUPLICATE));
+            return false;
+        }
+        if offset > self.next {
+            let (is_new, (first, end)) = self.keep(offset, end);
+            let counts = &mut self.measures;
+            *(if is_new { &mut counts.accepted } else { &mut counts.duplicates }) += 1;
+            send(self.acknowledge(((first - self.next) as u32, (end - first) as u32)));
+            return is_new;
+        }
+        self.measures.accepted += 1;
+        self.next = end;
+        let had_gap = !self.blocks.is_empty();
+        let joined = self.blocks.iter().take_while(|block| block.0 <= self.next).count();
+        if joined > 0 {
+            self.next = self.next.max(self.blocks[joined - 1].1);
+            self.blocks.drain(..joined);
+        }
+        self.pending += 1;
+        if had_gap || is_last || self.pending >= self.params.ack_every {
+            send(self.acknowledge(NONE));
+        } else if self.acknowledge_at == Time::NEVER {
+            self.acknowledge_at = at + self.params.delayed_ack;
+        }
+        true
+    }
+
+    /// Keeps octets beyond a gap. Returns whether some are new, and the block that has them.
+    fn keep(&mut self, first: u64, end: u64) -> (bool, (u64, u64)) {
+        let from = self.blocks.partition_point(|block| block.1 < first);
+        let to = self.blocks.partition_point(|block| block.0 <= end);
+        let mut block = (first, end);
+        if let [start, .., last] | [start @ last] = &self.blocks[from..to] {
+            if start.0 <= first && end <= start.1 {
+                return (false, *start);
+            }
+            block = (start.0.min(first), last.1.max(end));
+        }
+        self.blocks.splice(from..to, [block]);
+        (true, block)
+    }
+
+    fn acknowledge(&mut self, block: (u32, u32)) -> Pdu {
+        (self.pending, self.acknowledge_at) = (0, Time::NEVER);
+        let octets = self.params.acknowledgement(block != NONE);
+        let body = Body::StreamAcknowledgement { number: self.next, marked: self.marked, block };
+        let mut pdu = Pdu::new(self.flow, self.newest, octets, self.priority, body);
+        self.measures.control_bits += pdu.bits();
+        pdu.marks.set(Marks::DIR);
+        pdu
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::time::Span;
+
+    fn receiving(params: &str) -> Receiving {
+        Receiving::new(Arc::new(toml::from_str(params).unwrap()), FlowId(0), 0)
+    }
+
+    /// Number, marks and block of an acknowledgement.
+    type Told = (u64, u16, (u32, u32));
+
+    /// Whether a segment of 1000 octets is new, and the acknowledgements that it causes.
+    fn arrive(receiving: &mut Receiving, place: u64, is_marked: bool) -> (bool, Vec<Told>) {
+        let body = Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false };
+        let mut pdu = Pdu::new(FlowId(0), place as u32, 1040, 0, body);
+        if is_marked {
+            pdu.marks.set(Marks::ECN_CE);
+        }
+        let mut sent = Vec::new();
+        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |pdu: Pdu| match pdu.body() {
+            Body::StreamAcknowledgement { number, marked, block } => sent.push((number, marked, block)),
+            body => panic!("{body:?}"),
+        });
+        (is_new, sent)
+    }
+
+    #[test]
+    fn segments_beyond_a_gap_are_reported_by_the_block_that_has_them() {
+        let mut receiving = receiving("");
+        let numbers = [0, 2, 4, 3, 3, 0, 1].map(|place| arrive(&mut receiving, place, false));
+        let expected = [
+            (true, (1000, 0, NONE)),
+            (true, (1000, 0, (1000, 1000))),
+            (true, (1000, 0, (3000, 1000))),
+            (true, (1000, 0, (1000, 3000))),
+            (false, (1000, 0, (1000, 3000))),
+            (false, (1000, 0, DUPLICATE)),
+            (true, (5000, 0, NONE)),
+        ];
+        assert_eq!(numbers.to_vec(), expected.map(|(is_new, ack)| (is_new, vec![ack])).to_vec());
+        assert_eq!((receiving.measures().accepted, receiving.measures().duplicates), (5, 2));
+    }
+
+    #[test]
+    fn every_second_segment_in_sequence_is_acknowledged_or_the_first_after_the_delay() {
+        let mut receiving = receiving("ack_every = 2");
+        assert_eq!(arrive(&mut receiving, 0, false).1, []);
+        assert_eq!(receiving.due(), Time::ZERO + Span::milliseconds(40));
+        assert_eq!(arrive(&mut receiving, 1, false).1, [(2000, 0, NONE)]);
+        assert_eq!(receiving.due(), Time::NEVER);
+        assert_eq!(arrive(&mut receiving, 2, false).1, []);
+        assert!(matches!(receiving.act().body(), Body::StreamAcknowledgement { number: 3000, .. }));
+        // Out of sequence, and what fills the gap: at once.
+        assert_eq!(arrive(&mut receiving, 4, false).1, [(3000, 0, (1000, 1000))]);
+        assert_eq!(arrive(&mut receiving, 3, false).1, [(5000, 0, NONE)]);
+    }
+
+    #[test]
+    fn a_change_of_the_mark_acknowledges_what_came_before() {
+        let mut receiving = receiving("ack_every = 4\necn = 'dctcp'");
+        let sent: Vec<_> = [(0, false), (1, true), (2, true), (3, false)]
+            .into_iter()
+            .flat_map(|(place, is_marked)| arrive(&mut receiving, place, is_marked).1)
+            .collect();
+        assert_eq!(sent, [(1000, 0, NONE), (3000, 2, NONE)]);
+        let mut accurate = self::receiving("ack_every = 4\necn = 'accurate'");
+        let sent = (0..4).flat_map(|place| arrive(&mut accurate, place, place == 1).1);
+        assert_eq!(sent.collect::<Vec<_>>(), [(4000, 1, NONE)]);
+    }
+}

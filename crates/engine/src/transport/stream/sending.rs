@@ -1,0 +1,369 @@
+//! The sending half of a byte stream: it numbers, sends and repeats the octets of its user, as far as its controller allows.
+
+mod acknowledged;
+mod timers;
+
+use std::sync::Arc;
+
+use super::controller::{Controller, ControllerState, Env};
+use super::loss::Detection;
+use super::measures::SendingMeasures;
+use super::messages::UnderWay;
+use super::params::{Ecn, Params, Reuse};
+use super::recovery::Reduction;
+use super::round_trip::RoundTrip;
+use super::scoreboard::{Scoreboard, Segment};
+use super::user::{User, amount};
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
+use crate::core::time::{Span, Time, gap};
+use crate::traffic::{self, Amount, Model, Offered};
+
+/// What a stream needs to act at one instant.
+pub struct Turn<'a> {
+    /// The instant.
+    pub now: Time,
+    /// Which stream of its flow it is.
+    pub slot: u16,
+    /// The messages of the flow.
+    pub messages: &'a mut UnderWay,
+    /// Takes what it sends.
+    pub send: &'a mut dyn FnMut(Pdu),
+}
+
+/// The opening of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    Closed,
+    /// The request was sent at this time, and is sent again at the other.
+    Requested {
+        sent: Time,
+        deadline: Time,
+    },
+    Open,
+}
+
+/// What a stream does about congestion.
+#[derive(Clone, Debug)]
+enum Phase {
+    Open,
+    /// It repairs losses; with the pace of a proportional reduction, or with the window alone.
+    Recovery(Option<Reduction>),
+    /// It repairs losses after a timeout.
+    Timeout,
+}
+
+/// Sending half of one stream.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    params: Arc<Params>,
+    flow: FlowId,
+    priority: u8,
+    /// Octets of a whole segment, without its headers.
+    segment: u16,
+    user: User,
+    controller: ControllerState,
+    board: Scoreboard,
+    detection: Detection,
+    round_trip: RoundTrip,
+    opening: Opening,
+    /// Whether it has been given a message.
+    has_begun: bool,
+    phase: Phase,
+    /// All octets below it are acknowledged.
+    acknowledged: u64,
+    /// The losses of what was sent before this octet have been told to the controller, and the marks before the other.
+    recovery_end: u64,
+    reduced: u64,
+    /// A round ends when this octet is acknowledged.
+    round: u64,
+    /// Marked segments that the receiver has told of, modulo 2^16.
+    marked: u16,
+    /// A lost segment may be sent whatever is in flight: the first of a recovery.
+    must_repeat: bool,
+    /// When the retransmission timer expires, a probe is due, losses are looked for, and the pace allows the next segment.
+    expires: Time,
+    probe_at: Time,
+    judge_at: Time,
+    paced: Time,
+    /// When it last sent data.
+    last_sent: Option<Time>,
+    measures: SendingMeasures,
+}
+
+impl Sending {
+    /// A sending half of segments of so many octets, which begins with the run. Without traffic it is given messages.
+    #[must_use]
+    pub fn new(params: Arc<Params>, flow: FlowId, priority: u8, segment: u16, traffic: Option<Model>) -> Sending {
+        let env = Env { segment, initial_window: params.initial_window };
+        Sending {
+            controller: params.controller.build(env),
+            opening: if params.handshake { Opening::Closed } else { Opening::Open },
+            measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
+            params,
+            flow,
+            priority,
+            segment,
+            user: User::new(traffic),
+            board: Scoreboard::default(),
+            detection: Detection::default(),
+            round_trip: RoundTrip::new(),
+            has_begun: false,
+            phase: Phase::Open,
+            acknowledged: 0,
+            recovery_end: 0,
+            reduced: 0,
+            round: 0,
+            marked: 0,
+            must_repeat: false,
+            expires: Time::NEVER,
+            probe_at: Time::NEVER,
+            judge_at: Time::NEVER,
+            paced: Time::ZERO,
+            last_sent: None,
+        }
+    }
+
+    /// The flow of this sending half.
+    #[must_use]
+    pub fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    /// The counts since the last reset.
+    #[must_use]
+    pub fn measures(&self) -> &SendingMeasures {
+        &self.measures
+    }
+
+    /// Packets of the user that wait to be sent, or of which a part waits.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.user.waiting()
+    }
+
+    /// Segments sent and not acknowledged in sequence.
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        self.board.len()
+    }
+
+    /// Whether everything is sent and acknowledged.
+    #[must_use]
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.board.is_empty() && self.user.has_nothing()
+    }
+
+    /// Mean rate at which the user produces data, in bits per second, if its parameters tell and have not changed.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<f64> {
+        self.user.mean_rate()
+    }
+
+    /// Gives the traffic of its user other parameters.
+    pub fn retune_traffic(&mut self, params: &traffic::Params) {
+        self.user.retune(params);
+    }
+
+    /// Takes other parameters. The state stays.
+    pub fn retune(&mut self, params: &Arc<Params>) {
+        self.controller.retune(&params.controller);
+        self.params = Arc::clone(params);
+    }
+
+    /// Resets the counts. Waiting packets count as produced now.
+    pub fn reset_measures(&mut self, now: Time) {
+        let before = self.user.amount(self.segment, self.params.header);
+        self.measures = SendingMeasures { produced: self.waiting(), before, ..SendingMeasures::default() };
+        self.user.reset_measures(now);
+    }
+
+    /// The segments that a message of so many octets makes.
+    #[must_use]
+    pub fn amount(&self, octets: u64) -> Amount {
+        amount(octets, self.segment, self.params.header)
+    }
+
+    /// What its user has offered since the last reset, in segments, and what became of it. `None` if the user always has
+    /// data to send.
+    #[must_use]
+    pub fn offered(&self) -> Option<Offered> {
+        let SendingMeasures { offered, lost, .. } = self.measures;
+        let waiting = || self.user.amount(self.segment, self.params.header);
+        (!self.user.saturates()).then(|| Offered { offered, lost, waiting: waiting(), withheld: Amount::default() })
+    }
+
+    /// Whether every segment offered was sent, waits, or was refused.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        let SendingMeasures { offered, before, lost, transmitted, .. } = self.measures;
+        let waiting = self.user.amount(self.segment, self.params.header);
+        self.user.saturates() || offered.pdus + before.pdus == transmitted + waiting.pdus + lost.pdus
+    }
+
+    /// Readings for a time series: window and octets in flight in segments, smoothed round trip, packets that wait, and those of
+    /// the controller.
+    pub fn readings(&self, each: &mut Each<'_>) {
+        let segments = |octets: u64| octets as f64 / f64::from(self.segment);
+        each(Reading::pdus("window"), segments(self.controller.window()));
+        each(Reading::pdus("in_flight"), segments(self.board.in_flight()));
+        each(Reading::seconds("round_trip_s"), self.round_trip.smoothed().seconds());
+        each(Reading::pdus("waiting"), self.waiting() as f64);
+        each(Reading::count("timeouts"), self.measures.timeouts as f64);
+        self.controller.readings(each);
+    }
+
+    /// Begins a message of so many octets on an idle stream. The user produced it at that time.
+    pub fn begin(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
+        if self.params.reuse == Reuse::Cold || !std::mem::replace(&mut self.has_begun, true) {
+            self.open_anew();
+        }
+        self.offer(octets, produced, turn);
+        self.send_all(turn);
+    }
+
+    fn open_anew(&mut self) {
+        let env = Env { segment: self.segment, initial_window: self.params.initial_window };
+        self.controller = self.params.controller.build(env);
+        self.round_trip = RoundTrip::new();
+        self.detection = Detection::default();
+        self.opening = if self.params.handshake { Opening::Closed } else { Opening::Open };
+        self.phase = Phase::Open;
+        let next = self.user.next();
+        (self.recovery_end, self.reduced, self.round) = (next, next, next);
+        (self.paced, self.last_sent) = (Time::ZERO, None);
+        self.measures.opened += 1;
+    }
+
+    /// The user produces a packet or message.
+    pub(super) fn offer(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
+        self.measures.produced += 1;
+        self.measures.offered = self.measures.offered.and(amount(octets, self.segment, self.params.header));
+        self.user.push(octets, produced, turn.slot, turn.messages);
+    }
+
+    /// The most octets that may be in flight.
+    #[cfg(test)]
+    pub(super) fn window(&self) -> u64 {
+        match &self.phase {
+            Phase::Recovery(Some(reduction)) => reduction.window(),
+            _ => self.controller.window(),
+        }
+    }
+
+    /// Whether the window has room for a segment. One segment may always be in flight. In a proportional reduction, which
+    /// counts in octets, a part of a segment is enough, as if it counted whole segments.
+    #[inline]
+    fn has_room(&self) -> bool {
+        let in_flight = self.board.in_flight();
+        match &self.phase {
+            Phase::Recovery(Some(reduction)) => in_flight < reduction.window(),
+            _ => in_flight == 0 || in_flight + u64::from(self.segment) <= self.controller.window(),
+        }
+    }
+
+    /// Whether the receiver has room for a new segment.
+    #[inline]
+    fn is_accepted(&self) -> bool {
+        let end = self.user.next() + u64::from(self.segment);
+        self.params.receive_window.is_none_or(|window| end <= self.acknowledged + window.0 / 8)
+    }
+
+    /// Whether new data may be sent, as far as the windows say.
+    fn may_send(&self) -> bool {
+        self.opening == Opening::Open && self.has_room() && self.is_accepted()
+    }
+
+    /// Whether data are ready that only a window or the pace holds back.
+    #[inline]
+    fn is_held_back(&self, now: Time) -> bool {
+        self.board.has_lost() || self.user.is_ready(now)
+    }
+
+    /// Sends what may be sent: lost segments first (RFC 6675, NextSeg).
+    fn send_all(&mut self, turn: &mut Turn<'_>) {
+        let now = turn.now;
+        self.user.decide(now);
+        if self.opening != Opening::Open {
+            return self.request(turn);
+        }
+        while self.paced <= now {
+            if self.board.has_lost() {
+                if !self.has_room() && !self.must_repeat {
+                    break;
+                }
+                self.must_repeat = false;
+                let number = self.board.next_number();
+                let Some(segment) = self.board.repeat(now) else { break };
+                self.measures.retransmitted += 1;
+                self.transmit(segment, number, turn);
+            } else if !self.has_room() || !self.is_accepted() || !self.send_new(turn) {
+                break;
+            }
+        }
+    }
+
+    /// Sends a new segment, if the user has one.
+    fn send_new(&mut self, turn: &mut Turn<'_>) -> bool {
+        let now = turn.now;
+        if !self.user.is_ready(now) {
+            return false;
+        }
+        self.heed_pause(now);
+        let Some(segment) = self.user.take(now, self.segment) else { return false };
+        let number = self.board.next_number();
+        self.board.send(segment, now);
+        self.measures.transmitted += 1;
+        if segment.is_last {
+            turn.messages.finish_sending(turn.slot, segment.offset + u64::from(segment.octets), now);
+        }
+        self.transmit(segment, number, turn);
+        if self.expires == Time::NEVER {
+            self.expires = now + self.round_trip.timeout(self.params.min_rto);
+        }
+        self.plan_probe(now);
+        true
+    }
+
+    /// After a pause of a timeout the window begins anew (RFC 5681, 4.1).
+    fn heed_pause(&mut self, now: Time) {
+        let timeout = self.round_trip.timeout(self.params.min_rto);
+        let has_paused = self.last_sent.is_some_and(|last| now.since(last) > timeout);
+        if has_paused && self.board.is_empty() && self.params.slow_start_after_idle {
+            self.controller.on_idle(now);
+        }
+    }
+
+    fn transmit(&mut self, segment: Segment, number: u64, turn: &mut Turn<'_>) {
+        let Segment { offset, octets, is_last } = segment;
+        let body = Body::Segment { born: turn.now, offset, octets, is_last };
+        let length = octets.saturating_add(self.params.header);
+        let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
+        if self.params.ecn != Ecn::Off {
+            pdu.marks.set(Marks::ECT_0);
+        }
+        self.measures.sent_bits += pdu.bits();
+        self.last_sent = Some(turn.now);
+        if let Phase::Recovery(Some(reduction)) = &mut self.phase {
+            reduction.send(octets);
+        }
+        if let Some(rate) = self.pace() {
+            self.paced = self.paced.max(turn.now) + gap(pdu.bits(), rate);
+        }
+        (turn.send)(pdu);
+    }
+
+    /// The pace in bits per second: that of the controller, or a multiple of the window over the round trip.
+    fn pace(&self) -> Option<f64> {
+        if let Some(rate) = self.controller.pacing_rate() {
+            return Some(rate);
+        }
+        let pacing = self.params.pacing?;
+        let factor = if self.controller.is_in_slow_start() { self.params.pacing_slow_start } else { pacing };
+        let round_trip: Span = self.round_trip.smoothed();
+        let wire = 1.0 + f64::from(self.params.header) / f64::from(self.segment);
+        let rate = factor * self.controller.window() as f64 * 8.0 * wire / round_trip.seconds();
+        (round_trip > Span::ZERO).then_some(rate)
+    }
+}

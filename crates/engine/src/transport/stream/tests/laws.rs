@@ -1,0 +1,144 @@
+//! Laws of both halves over a path that loses, marks, delays and reorders PDUs of both directions.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::core::pdu::Marks;
+use crate::transport::stream::controller::ControllerParams;
+
+/// The path is faulty for so many PDUs, and then sound: an outage ends.
+const FAULTY: u64 = 2_000;
+
+struct Path {
+    now: Time,
+    sending: Sending,
+    receiving: Receiving,
+    messages: UnderWay,
+    under_way: Vec<(Time, u64, Pdu)>,
+    /// What happens to the PDUs, in turn.
+    fates: Vec<Fate>,
+    count: u64,
+    delivered: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Deliver { late: u64, is_marked: bool },
+    Lose,
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        12 => Just(Fate::Deliver { late: 0, is_marked: false }),
+        1 => Just(Fate::Deliver { late: 0, is_marked: true }),
+        2 => (0..40u64).prop_map(|late| Fate::Deliver { late, is_marked: false }),
+        2 => Just(Fate::Lose),
+    ];
+    proptest::collection::vec(fate, 1..100)
+}
+
+impl Path {
+    fn new(params: &str, fates: Vec<Fate>) -> Path {
+        let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
+        Path {
+            now: Time::ZERO,
+            sending: Sending::new(Arc::clone(&params), FlowId(0), 0, SEGMENT, None),
+            receiving: Receiving::new(params, FlowId(0), 0),
+            messages: UnderWay::default(),
+            under_way: Vec::new(),
+            fates,
+            count: 0,
+            delivered: 0,
+        }
+    }
+
+    fn transmit(&mut self, mut pdu: Pdu) {
+        self.count += 1;
+        let sound = Fate::Deliver { late: 0, is_marked: false };
+        let fate = if self.count < FAULTY { self.fates[self.count as usize % self.fates.len()] } else { sound };
+        if let Fate::Deliver { late, is_marked } = fate {
+            if is_marked && pdu.marks.is_ecn_capable() {
+                pdu.marks.set(Marks::ECN_CE);
+            }
+            self.under_way.push((self.now + Span::milliseconds(20 + late), self.count, pdu));
+        }
+    }
+
+    fn act(&mut self, step: impl FnOnce(&mut Sending, &mut Turn<'_>)) {
+        let mut sent = Vec::new();
+        let send = &mut |pdu| sent.push(pdu);
+        step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages: &mut self.messages, send });
+        sent.into_iter().for_each(|pdu| self.transmit(pdu));
+    }
+
+    /// Runs until nothing is due. Returns false if it does not end.
+    fn run(&mut self) -> bool {
+        for _ in 0..200_000 {
+            let arrival = self.under_way.iter().enumerate().min_by_key(|(_, (at, order, _))| (*at, *order));
+            let arrival = arrival.map_or((Time::NEVER, 0), |(place, (at, ..))| (*at, place));
+            let next = arrival.0.min(self.sending.due()).min(self.receiving.due());
+            if next == Time::NEVER {
+                return true;
+            }
+            self.now = self.now.max(next);
+            if self.sending.due() <= next {
+                self.act(|sending, turn| sending.act(turn));
+            } else if self.receiving.due() <= next {
+                let pdu = self.receiving.act();
+                self.transmit(pdu);
+            } else {
+                let (_, _, pdu) = self.under_way.swap_remove(arrival.1);
+                self.arrive(&pdu);
+            }
+        }
+        false
+    }
+
+    fn arrive(&mut self, pdu: &Pdu) {
+        if pdu.is_backward() {
+            return self.act(|sending, turn| sending.on_pdu(pdu, turn));
+        }
+        let mut answers = Vec::new();
+        match pdu.kind() {
+            Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
+            _ => drop(self.receiving.on_segment(pdu, self.now, &mut |pdu| answers.push(pdu))),
+        }
+        while self.messages.take(0, self.receiving.next()).is_some() {
+            self.delivered += 1;
+        }
+        answers.into_iter().for_each(|answer| self.transmit(answer));
+    }
+}
+
+fn params() -> impl Strategy<Value = String> {
+    let controllers: Vec<String> = ControllerParams::cases().into_iter().map(|case| case.text).collect();
+    let controller = proptest::sample::select(controllers);
+    let loss = prop_oneof![Just("rack"), Just("duplicates")];
+    let recovery = prop_oneof![Just("prr"), Just("pipe")];
+    let ecn = prop_oneof![Just("off"), Just("classic"), Just("dctcp"), Just("accurate")];
+    let rest = (1..5u32, any::<[bool; 4]>());
+    (controller, loss, recovery, ecn, rest).prop_map(|(controller, loss, recovery, ecn, (every, flags))| {
+        let [handshake, karn, is_paced, is_small] = flags;
+        let pacing = if is_paced { "1.25" } else { "'off'" };
+        let window = if is_small { "'5000 octets'" } else { "'unlimited'" };
+        format!(
+            "controller.{controller}\nloss = '{loss}'\nrecovery = '{recovery}'\necn = '{ecn}'\nack_every = {every}\n\
+             handshake = {handshake}\nkarn = {karn}\npacing = {pacing}\nreceive_window = {window}\nreuse = 'warm'"
+        )
+    })
+}
+
+proptest! {
+    /// Whatever is lost, marked, late or out of order: every message arrives, each octet once, and the stream is at rest.
+    #[test]
+    fn no_stream_stalls(params in params(), fates in fates(), octets in 1..200_000u64) {
+        let mut path = Path::new(&params, fates);
+        for message in 1..=2 {
+            path.act(|sending, turn| sending.begin(octets, turn.now, turn));
+            prop_assert!(path.run(), "{params}: no end");
+            prop_assert!(path.sending.is_idle(), "{params}: {:?}", path.sending);
+            prop_assert_eq!((path.delivered, path.receiving.next()), (message, message * octets));
+            prop_assert!(path.sending.is_conserved());
+        }
+    }
+}
