@@ -5,7 +5,7 @@
 //! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
-pub use self::held::{Amount, Held, Holding, Nominal, Offered, Punctual};
+pub use self::held::{Amount, Generated, Held, Holding, Nominal, Offered, Punctual};
 pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::rate_scale::RateScale;
@@ -311,6 +311,26 @@ role_trait! {
                 upcoming = next;
             }
             upcoming
+        }
+        /// Counts the PDUs before `last` at the nominal rate, from the event `upcoming` on. Returns the first event that is not
+        /// before `last`, as `produce` would.
+        fn count(&mut self, upcoming: Upcoming, last: Time, generated: &mut Generated) -> Upcoming {
+            let mut upcoming = upcoming;
+            while upcoming.time() < last {
+                upcoming = match upcoming {
+                    Upcoming::Pdu(at) => self.count_some(at, last, generated),
+                    _ => self.advance(upcoming.time(), &mut Nominal).1,
+                };
+            }
+            upcoming
+        }
+        /// Counts the PDU of the instant `at`, and those after it before `last` that it can count at once. Returns the next
+        /// event.
+        #[inline]
+        fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+            let (unit, next) = self.advance(at, &mut Nominal);
+            unit.into_iter().for_each(|unit| generated.add_many(unit, 1));
+            next
         }
         /// Transfers so far, seen at `now`; `None` for models without files.
         fn transfers(&self, now: Time) -> Option<Transfers> { None }

@@ -4,7 +4,9 @@
 //! ends. The factor at the start of a gap scales that gap.
 
 use super::train::Train;
-use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
+use super::{
+    Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision,
+};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};
@@ -93,6 +95,11 @@ impl Traffic for Cbr {
         }
         self.train.fix(from, self.rate, now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+    }
+
+    fn count_some(&mut self, _at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+        self.train.count(last, (Unit { octets: self.octets, number: 0 }, self.rate), generated);
+        self.train.next
     }
 
     fn nominal_rate(&self) -> f64 {
