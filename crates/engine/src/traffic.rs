@@ -249,7 +249,7 @@ fn decision(time: Time) -> Upcoming {
 
 /// A constant bit rate that begins within its first gap.
 pub(crate) fn constant(rate: LineRate) -> Params {
-    Params::Cbr(cbr::Params { rate, start: None, held: held::wait() })
+    Params::Cbr(cbr::Params { rate, start: None, stagger: None, held: held::wait() })
 }
 
 /// Every traffic model: one line each, with its keyword in scenario files.

@@ -28,6 +28,7 @@ mod ready_scenarios;
 mod rooms;
 mod schemes;
 mod sources;
+mod ties;
 mod transports;
 
 /// A file that is no module would be no test.
