@@ -269,6 +269,13 @@ impl Port {
         self.queues.most_before
     }
 
+    /// PDUs discarded since the last reset because they arrived in the same instant as a PDU of another flow, and the fixed
+    /// order of the port let that one in. With a random order chance decides.
+    #[must_use]
+    pub fn discarded_tied(&self) -> u64 {
+        if self.gathering.is_some() { 0 } else { self.queues.tied }
+    }
+
     /// Bits in all queues together, if the port counts bits.
     #[must_use]
     pub fn bits_present(&self) -> Option<u64> {
