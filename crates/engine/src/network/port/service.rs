@@ -134,8 +134,13 @@ impl Port {
             return self.queues.states[queue].present;
         }
         let precedence = self.precedence.as_ref();
-        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
-        bits.unwrap_or_else(|| self.queues.bits_in(queue))
+        let parts = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
+        let [waiting, transmitted] = parts.unwrap_or_else(|| {
+            let first = self.server.departures.front().filter(|first| first.queue as usize == queue);
+            let transmitted = first.map_or(0, |first| u64::from(first.bits));
+            [self.queues.bits_in(queue).saturating_sub(transmitted), transmitted]
+        });
+        waiting + if self.point_counts_transmission { transmitted } else { 0 }
     }
 
     /// A PDU arrives: it joins its queue or is discarded.
