@@ -52,7 +52,7 @@ PER_VC_PERIOD = 768
 HALVE_SOURCES, STOP_SOURCES = 20, 5
 PER_VC_SOURCES = (2, 5, 10, 20, 50, 100)
 FEW = (2, 5, 10, 20)
-"""The numbers "up to about 20 sources"."""
+"""The numbers "up to about 20 sources", which are limited numbers, too."""
 
 MANY = (5, 10, 20, 50)
 """Sources that stop on a notice: numbers up to too many for the simple filter."""
@@ -83,6 +83,14 @@ WATCHED_END = 160_000
 WATCHED_FROM = 140_000
 PULSE_END = 400_000
 SAMPLE = 32
+GROWTH_DELAYS = (50, 100)
+"""The delays at which the growth of the queue is measured, the middle and the longest: queues grow with the delay."""
+GROWTH_END = {"halve": 2_500_000, "stop": 2_500_000, "per-vc": 3_500_000}
+"""The length of these runs, in cell times: about that of the figures, with their warm-up."""
+GROWTH_SAMPLES = 1250
+"""Their readings, whatever the length."""
+GROWTH = {"growth": 1, "growth-long": 3}
+"""The kinds of these runs, and how many times the length they have."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -166,6 +174,7 @@ def beside_points() -> list[Point]:
         *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
         *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
         *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
+        *(point for sources in FEW for period in STOP_PERIODS[1:] for point in stop(period, SHORT, sources)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
         *mapped(),
@@ -184,16 +193,24 @@ def watched_point(name: str) -> Point:
 def series_points() -> list[Wanted[Point]]:
     """The points whose time series are stored: those that are drawn, and those whose oscillation is measured."""
     watched: list[Wanted[Point]] = [(with_series(watched_point(name), "watched", WATCHED_END), 1) for name in WATCHED]
-    return [*watched, *((with_series(point, "pulse", PULSE_END), BESIDE_SEEDS) for point in pulse_points())]
+    pulses = [with_series(point, "pulse", PULSE_END) for point in pulse_points()]
+    lasting = [growing(point, kind) for kind in GROWTH for point in growth_points()]
+    return [*watched, *((each, BESIDE_SEEDS) for each in (*pulses, *lasting))]
 
 
-def with_series(point: Point, kind: str, end: int) -> SeriesPoint[Point]:
+def growing(point: Point, kind: str) -> SeriesPoint[Point]:
+    """A point with few readings of a long run."""
+    end = GROWTH[kind] * GROWTH_END[point.scheme]
+    return with_series(point, kind, end, end // GROWTH_SAMPLES)
+
+
+def with_series(point: Point, kind: str, end: int, sample: int = SAMPLE) -> SeriesPoint[Point]:
     """A point with time series from the start, for so many cell times."""
     changes = {
         "duration": f"{end} cell times",
         "warm_up": "0 cell times",
         "stop": None,
-        "measure.sample": f"{SAMPLE} cell times",
+        "measure.sample": f"{sample} cell times",
         "measure.sample_flows": kind == "watched",
     }
     return SeriesPoint(point, kind, changes)
@@ -202,6 +219,15 @@ def with_series(point: Point, kind: str, end: int) -> SeriesPoint[Point]:
 def pulse_points() -> list[Point]:
     """The points whose oscillation's period is measured: the simple filter's periods."""
     return [Point("halve", HALVE_SOURCES, WATCHED_DELAY, period) for period in HALVE_PERIODS]
+
+
+def growth_points() -> list[Point]:
+    """The points whose queue's growth is measured: every curve of the figures, at its middle and its longest delay."""
+    return [
+        *(point for period in HALVE_PERIODS for point in halve(period, GROWTH_DELAYS)),
+        *(point for period in STOP_PERIODS for point in stop(period, GROWTH_DELAYS)),
+        *(point for sources in PER_VC_SOURCES for point in per_vc(sources, GROWTH_DELAYS)),
+    ]
 
 
 def points(figure: str | None) -> list[Wanted[Point]]:
