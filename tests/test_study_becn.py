@@ -22,10 +22,10 @@ from penstock.studies.becn import STUDY, grid
 from penstock.studies.becn.claims import PREDICATES
 from penstock.studies.becn.figures import BESIDE, PAPER
 from penstock.studies.becn.grid import SCHEMES, Point
-from penstock.studies.becn.measures import CELL_TIME_S, Growth, Runs, growth, measure, oscillation
+from penstock.studies.becn.measures import CELL_TIME_S, LINK_BPS, Growth, Runs, growth, measure, oscillation
 from penstock.studies.claims import clauses_of, load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
-from penstock.studies.framework import Reproduction, SeriesPoint
+from penstock.studies.framework import Reading, ReadPoint, Reproduction, SeriesPoint
 from penstock.studies.runs import MissingRunError, RunTables, Trace
 from penstock.truth import becn as ideal
 
@@ -37,7 +37,7 @@ SEEDS = (1, 2, 3)
 def outcome(point: Point) -> dict[str, float]:
     """Throughput, BECN share, mean and longest queue of a run close to the paper."""
     n, delay, period = point.sources, point.delay, point.filter_period
-    if point.scheme == "per-vc":
+    if point.scheme in ("per-vc", "reserved"):
         above, far = point.threshold - 250, max(0, delay - 100)
         longest = point.threshold + 0.6 * delay
         return {"throughput": 0.9 + above / 5000 - far / 9000, "share": 65e-5 * n, "mean": longest / 2, "max": longest}
@@ -73,6 +73,7 @@ def rows(point: Point, seed: int) -> RunTables:
         "delivered": 2_000_000,
         "lost": 0,
         "fairness": 0.99,
+        "throughput_bps": made["throughput"] * (1 - 0.05 * point.reserved) * LINK_BPS,
         "obeyed_mild": notices // 2,
     }
     rates = SCHEMES[point.scheme].rates
@@ -82,7 +83,8 @@ def rows(point: Point, seed: int) -> RunTables:
         {"group": "source", "level": level, "rate_share": rate, "share": share}
         for level, (rate, share) in enumerate(zip(rates, shares, strict=True))
     ]
-    return RunTables({"groups": [group], "ports": [port], "levels": levels})
+    reserved = {"group": "reserved", "lost": 0, "delay_max_s": (point.delay + 3) * CELL_TIME_S}
+    return RunTables({"groups": [group, reserved], "ports": [port], "levels": levels})
 
 
 def series(each: SeriesPoint[Point], seed: int, end: int, rise: float = 0.0) -> Iterator[dict[str, Any]]:
@@ -289,6 +291,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], Changed, str]] = {
     "becn.fig4.toggle": ("fairness", lambda p: p.sources == 50, at(0.7), "partly"),
     "becn.threshold": ("utilisation", lambda p: p.threshold == 500, at(0.5), "partly"),
     "becn.long": ("utilisation", lambda p: p.delay > 100, at(0.6), "partly"),
+    "becn.reserved": ("through", lambda p: p.scheme == "reserved", at(9.0), "partly"),
     "becn.lossless": ("lost", lambda p: p == Point("stop", 5, 50, 2), at(1.0), "not reproduced"),
 }
 
@@ -305,6 +308,28 @@ def test_predicates_follow_the_runs(name: str, runs: Runs) -> None:
     finally:
         runs.measures.clear()
         runs.measures.update(kept)
+
+
+def test_a_reserved_connection_is_not_notified_and_stands_before_best_effort() -> None:
+    """Beside ten connections half of the link is left. Their cells wait for one another only, without notices."""
+    changes = {"duration": "40000 cell times", "warm_up": "20000 cell times", "stop": None}
+    found = run(grid.reserving(10)[0].build().with_(changes))
+    reserved = found.groups.row(by_predicate=pl.col("group") == "reserved", named=True)
+    source = found.groups.row(by_predicate=pl.col("group") == "source", named=True)
+    assert reserved["throughput_bps"] / LINK_BPS == pytest.approx(0.5, abs=1e-3)
+    assert 1 <= reserved["delay_max_s"] / CELL_TIME_S <= 11
+    assert source["delay_max_s"] / CELL_TIME_S > 100
+    told = {row["group"]: row["notices_mild"] for row in found.losses.filter(place="output").to_dicts()}
+    assert told.get("reserved", 0) == 0 < told["source"]
+
+
+@pytest.mark.parametrize("reading", grid.READINGS, ids=lambda reading: reading.name)
+def test_each_reading_changes_what_it_says_and_builds(reading: Reading[Point]) -> None:
+    points = [point for point, _ in grid.points(None) if not isinstance(point, SeriesPoint)]
+    changed = [point for point in points if reading.changes(point)]
+    assert changed
+    for point in {point.scheme: point for point in changed}.values():
+        assert ReadPoint(point, reading).build().to_json() != point.build().to_json()
 
 
 GROWING = Point("halve", 20, 100, 8)

@@ -38,6 +38,7 @@ from penstock.studies.runs import MissingRunError, mean
 PREDICATES: Predicates[Runs] = Predicates(
     scheme=Factor(("scheme", "sources")),
     peak=Factor(("scheme", "filter_period")),
+    reserved=Factor(("scheme", "reserved")),
 )
 claim = PREDICATES.claim
 
@@ -67,6 +68,10 @@ TOGGLING = 0.8
 """The part of its time that a source is at its fair rate and the two next to it."""
 SLIGHT = 0.10
 """The greatest loss of throughput that is slight."""
+MOSTLY_BUSY = 0.8
+"""The throughput of the filter per VC, as a part of what is left for best effort."""
+FEW_CELL_TIMES = 5
+"""The longest way of a reserved cell through the switch, its own cell time included."""
 
 
 # ------------------------------------------------------------------------------------------------ bands and their ends
@@ -442,6 +447,48 @@ def _(runs: Runs) -> Evidence:
             parts.append(above("delay", f"N = {sources}: the {word} queue grows (far and near)", far, near, "{:.0f}"))
     note = f"means over D = 0 to 100 and over D = {', '.join(map(str, grid.LONG))} (120 to 240 km)"
     return clauses(runs, *parts, note=f"{note}; slight is above 0 and below {percent(SLIGHT)} of the link")
+
+
+@claim("becn.reserved")
+def _(runs: Runs) -> Evidence:
+    used = {count: grid.reserving(count) for count in grid.RESERVED}
+    below = [point for count in grid.RESERVED[1:] for point in used[count]]
+    lost = math.fsum(math.fsum(runs.values("lost.reserved", point)) for point in below)
+    slow = max(below, key=lambda point: runs.mean("through", point))
+    left = {count: runs.average("left", points) for count, points in used.items()}
+    index = {count: runs.average("fairness", points) for count, points in used.items()}
+    longest = max(below, key=lambda point: runs.mean("queue_max", point))
+    through = runs.mean("through", slow)
+    return clauses(
+        runs,
+        Clause(
+            f"reserved cells: none is lost, and none needs more than {FEW_CELL_TIMES} cell times through the switch",
+            lost == 0 and through <= FEW_CELL_TIMES,
+            f"{lost:.0f} lost, at most {through:.1f} cell times, with {slow.reserved} connections",
+        ),
+        rising(
+            "reserved",
+            "best effort gets less the more is reserved",
+            [runs.seed_means("throughput", points) for points in used.values()],
+            falls=True,
+        ),
+        Clause(
+            f"it uses {percent(MOSTLY_BUSY)} of what is left, or more",
+            min(left.values()) >= MOSTLY_BUSY,
+            ", ".join(f"{percent(part)} beside {count}" for count, part in left.items()),
+        ),
+        Clause(
+            f"its sources share fairly: Jain's index of {FAIR} or more",
+            min(index.values()) >= FAIR,
+            ", ".join(f"{value:.3f} beside {count}" for count, value in index.items()),
+        ),
+        Clause(
+            f"its longest queue is under {ACCEPTABLE} cells",
+            runs.mean("queue_max", longest) < ACCEPTABLE,
+            f"{runs.mean('queue_max', longest):.0f} beside {longest.reserved}, D = {longest.delay}",
+        ),
+        note=f"0, 5 and 10 reserved connections; means over D = {', '.join(map(str, grid.RESERVED_DELAYS))}",
+    )
 
 
 @claim("becn.lossless")

@@ -6,11 +6,11 @@ threshold and the order within an instant change. Times are in cell times of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.studies import framework
-from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.framework import Reading, SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -35,6 +35,7 @@ SCHEMES = {
     "halve-full": Scheme("halve, simple filter, peak 100 %", "full-rate", 1.0, 6),
     "stop": Scheme("stop, simple filter, peak 100 %", "figure-3", 1.0, 6),
     "per-vc": Scheme("halve, filter per VC, peak 100 %", "figure-4", 1.0, 9),
+    "reserved": Scheme("halve, filter per VC, peak 100 %, below reserved traffic", "reserved-traffic", 1.0, 9),
 }
 
 FIGURES = (2, 3, 4)
@@ -69,6 +70,11 @@ MAP_SOURCES = 20
 ORDER_PERIOD = 4
 ORDERS = ("random", "fixed")
 
+RESERVED = (0, 5, 10)
+"""Reserved connections, each of 5 % of the link."""
+RESERVED_PART = 0.05
+RESERVED_SOURCES = 20
+RESERVED_DELAYS = (0, 50, 100)
 BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
 WATCHED_DELAY = 50
@@ -103,11 +109,14 @@ class Point(framework.Point):
     filter_period: int
     threshold: int = THRESHOLD
     order: str = "random"
+    reserved: int = 0
 
     def __str__(self) -> str:
         told = f"{SCHEMES[self.scheme].name}, N = {self.sources}, D = {self.delay}, F = {self.filter_period}"
         if self.threshold != THRESHOLD:
             told += f", threshold {self.threshold}"
+        if self.reserved:
+            told += f", {self.reserved} reserved connections"
         return told if self.order == "random" else f"{told}, {self.order} order"
 
     @property
@@ -118,7 +127,7 @@ class Point(framework.Point):
     @property
     def changes(self) -> dict[str, object]:
         """What differs from it."""
-        is_per_vc = self.scheme == "per-vc"
+        is_per_vc = self.scheme in ("per-vc", "reserved")
         changes: dict[str, object] = {
             "flow.source.count": self.sources,
             "flow.source.access.delay": f"{self.delay} cell times",
@@ -128,6 +137,8 @@ class Point(framework.Point):
                 "per_vc" if is_per_vc else "simple": {"period": f"{self.filter_period} cell times"}
             },
         }
+        if self.reserved:
+            changes |= {"flow.reserved.count": self.reserved, "flow.reserved.access.delay": f"{self.delay} cell times"}
         if is_per_vc and self.filter_period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
             changes["flow.source.reaction_point.becn.recovery"] = {
                 "by_level": {
@@ -154,6 +165,15 @@ def per_vc(sources: int, delays: Sequence[int] = DELAYS, threshold: int = THRESH
     return [Point("per-vc", sources, delay, PER_VC_PERIOD, threshold) for delay in delays]
 
 
+def reserving(connections: int) -> list[Point]:
+    """The filter per VC below reserved traffic, against delay; without reserved traffic it is that of figure 4."""
+    if not connections:
+        return per_vc(RESERVED_SOURCES, RESERVED_DELAYS)
+    return [
+        Point("reserved", RESERVED_SOURCES, delay, PER_VC_PERIOD, reserved=connections) for delay in RESERVED_DELAYS
+    ]
+
+
 def mapped() -> list[Point]:
     """The filter per VC with other periods, and with them other recoveries."""
     return [Point("per-vc", MAP_SOURCES, delay, period) for period in MAP_PERIODS for delay in MAP_DELAYS]
@@ -177,6 +197,7 @@ def beside_points() -> list[Point]:
         *(point for sources in FEW for period in STOP_PERIODS[1:] for point in stop(period, SHORT, sources)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
+        *(point for connections in RESERVED[1:] for point in reserving(connections)),
         *mapped(),
         *halve(ORDER_PERIOD, COARSE, order="fixed"),
     ]
@@ -236,3 +257,51 @@ def points(figure: str | None) -> list[Wanted[Point]]:
         return [(point, None) for point in figure_points(int(figure))]
     shown = [(point, None) for number in FIGURES for point in figure_points(number)]
     return [*shown, *((point, BESIDE_SEEDS) for point in beside_points()), *series_points()]
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+def only(schemes: Sequence[str], path: str, value: object) -> Callable[[Point], Mapping[str, object]]:
+    """A change of the points of some schemes."""
+    return lambda point: {path: value} if point.scheme in schemes else {}
+
+
+PER_VC = ("per-vc", "reserved")
+SOURCE = "flow.source"
+READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "together",
+        "sources at the full rate start within one cell interval, so all in one slot",
+        "at random moments within the shortest recovery period: the paper says nothing, and measures after the start",
+        "specification",
+        only(("halve-full", "stop", *PER_VC), f"{SOURCE}.traffic.greedy.phase", "1 cell time"),
+    ),
+    Reading(
+        "letter",
+        "figure 2's recovery of 128 is counted in cell times of the line",
+        "in a source's own cell times at 25 % of the link: with the other the throughput is not the printed 70 %",
+        "text",
+        only(("halve",), f"{SOURCE}.reaction_point.becn.recovery", {"constant": "128 cell times"}),
+    ),
+    Reading(
+        "fixed-order",
+        "cells of one cell time are processed in the order of the sources",
+        "in random order: the paper says nothing, and a fixed order always hits the same sources",
+        "specification",
+        lambda point: {"line.output.order": "fixed"} if point.order == "random" else {},
+    ),
+    Reading(
+        "down-to-zero",
+        "the recovery per VC falls linearly down to the level zero",
+        "down to the lowest rate above zero, as zero has: section 4.3 gives 768 cell times to the lowest rate",
+        "text",
+        only(PER_VC, f"{SOURCE}.reaction_point.becn.recovery.by_level.down_to_zero", True),
+    ),
+    Reading(
+        "address-by-address",
+        "the memory of the filter per VC is reset address by address, once in each period",
+        "all of it is cleared at the beginning of each period: section 4.3 names the other as the cheaper circuit",
+        "text",
+        only(PER_VC, "line.output.congestion_point.becn.filter.per_vc.reset", "address_by_address"),
+    ),
+)
+"""The other readings of the paper that the study judges."""

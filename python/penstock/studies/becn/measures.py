@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
-from penstock.studies.becn.grid import SCHEMES, Point
+from penstock.studies.becn.grid import RESERVED_PART, SCHEMES, Point
 from penstock.studies.framework import Readings
 from penstock.studies.runs import MissingRunError, RunTables, Trace
 
 CELL_TIME_S = 2.73e-6
+LINK_BPS = 424 / CELL_TIME_S
 SETTLED_FROM = 100_000
 """Cell times at the start of a time series that the oscillation's period ignores."""
 PARTS = 20
@@ -23,16 +24,16 @@ PARTS = 20
 
 Runs = runs.Runs[Point]
 """The measures and time series of the BECN study."""
-TABLES = {"groups": ("source",), "ports": ("output",), "levels": ()}
+TABLES = {"groups": ("source", "reserved"), "ports": ("output",), "levels": ()}
 READINGS = Readings(quantities=("queue_0", "notices", "level"))
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("idle", "level"), FRACTION),
-    **dict.fromkeys(("notice_share", "obeyed"), POSITIVE),
+    **dict.fromkeys(("left", "notice_share", "obeyed", "through", "throughput"), POSITIVE),
 }
 """The kinds of measures that are no columns of result tables."""
 
 
-def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
+def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run, after warm-up except for the start-up peak.
 
     The server works whenever there is a cell, so the cell times measured are the departures over the utilisation.
@@ -49,6 +50,13 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield "sent", float(sources["sent"])
     if output["notices_mild"]:
         yield "obeyed", sources["obeyed_mild"] / output["notices_mild"]
+    throughput = sources["throughput_bps"] / LINK_BPS
+    yield "throughput", throughput
+    yield "left", throughput / (1 - RESERVED_PART * point.reserved)
+    if point.reserved:
+        reserved = run.row("groups", group="reserved")
+        yield "lost.reserved", float(reserved["lost"])
+        yield "through", reserved["delay_max_s"] / CELL_TIME_S - point.delay
     for row in run.rows["levels"]:
         yield f"level.{row['level']}", row["share"]
 
