@@ -89,8 +89,8 @@ WATCHED_END = 160_000
 WATCHED_FROM = 140_000
 PULSE_END = 400_000
 SAMPLE = 32
-GROWTH_DELAYS = (50, 100)
-"""The delays at which the growth of the queue is measured, the middle and the longest: queues grow with the delay."""
+GROWTH_DELAYS = (100,)
+"""The delay at which the growth of the queue is measured: the longest, at which queues are longest."""
 GROWTH_END = {"halve": 2_500_000, "stop": 2_500_000, "per-vc": 3_500_000}
 """The length of these runs, in cell times: about that of the figures, with their warm-up."""
 GROWTH_SAMPLES = 1250
@@ -243,7 +243,7 @@ def pulse_points() -> list[Point]:
 
 
 def growth_points() -> list[Point]:
-    """The points whose queue's growth is measured: every curve of the figures, at its middle and its longest delay."""
+    """The points whose queue's growth is measured: every curve of the figures, at its longest delay."""
     return [
         *(point for period in HALVE_PERIODS for point in halve(period, GROWTH_DELAYS)),
         *(point for period in STOP_PERIODS for point in stop(period, GROWTH_DELAYS)),

@@ -6,8 +6,10 @@ use crate::core::roles::Cases;
 use crate::core::time::Rate;
 
 impl Cases for PointParams {
-    const CASES: &[&str] =
-        &["{}", "{ filter = { none = {} } }", "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }",
+    const CASES: &[&str] = &[
+        "{}",
+        "{ filter = { none = {} } }",
+        "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }",
         "{ filter = { per_vc = { period = '7 ms', reset = 'address_by_address' } } }",
     ];
     const EAGER: &[&str] = &["{ filter = { simple = { period = '51 ms' } }, threshold = '0 PDUs' }"];
