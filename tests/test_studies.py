@@ -23,7 +23,7 @@ from penstock.plot import Sheet
 from penstock.show.study import show
 from penstock.studies.claims import clauses_of, load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
-from penstock.studies.framework import RARE, RARE_SEEDS, Reproduction, ready
+from penstock.studies.framework import RARE, RARE_SEEDS, Reading, ReadPoint, Reproduction, ready
 from penstock.studies.runs import FULL_SEEDS, MissingRunError, RunTables
 from penstock.studies.satellite import STUDY
 from penstock.studies.satellite.claims import PREDICATES
@@ -34,9 +34,13 @@ from penstock.studies.satellite.grid import (
     CASES,
     FIGURES,
     MIXES,
+    NOMINAL_KBPS,
+    PEAK_BREAKERS,
+    READINGS,
     Point,
     alternatives,
     case_points,
+    contracts,
     grid,
     largest,
     rare_points,
@@ -45,7 +49,7 @@ from penstock.studies.satellite.grid import (
 from penstock.studies.satellite.measures import Runs, condition, episodes, measure
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.satellite")}
-NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3}
+NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3, "breaker": 400e3, "data_slow": 50e3}
 
 
 def rows(point: Point, seed: int) -> RunTables:
@@ -53,15 +57,23 @@ def rows(point: Point, seed: int) -> RunTables:
     draw = random.Random(f"{point.scenario} {point.n} {seed}")
     mix = MIXES[point.scenario]
     counts = mix.counts(mix.sizes.index(point.n))
+    if point.case in ("contract-breakers", "peak-breakers"):
+        counts |= {"breaker": 3}
+    if point.case == "nominal-rates":
+        counts = {"data": 5, "data_slow": 5}
     offered = sum(counts[group] * NOMINAL_BPS[group] for group in counts) / 6e6
-    factor = {"1": 1.0, "3": min(1.0, 0.9 / offered)}.get(point.case, min(1.0, 0.78 / offered))
+    most = 2.0 if point.scenario == 2 else 1.0  # data may exceed their nominal rate
+    factor = {"1": 1.0, "3": min(most, 0.9 / offered)}.get(point.case, min(most, 0.79 / offered))
     share = {"1": 0.8, "3": 1e-3}.get(point.case, 0.0) * max(0.0, offered - 1)
     groups, losses = [], []
     for group, flows in counts.items():
         load = flows * NOMINAL_BPS[group] * factor * draw.uniform(0.97, 1.0)
+        if point.case == "nominal-rates":
+            load = flows * 1.8e3 * NOMINAL_KBPS[group]
         sent = int(load * 180 / 424)
         lost = int(sent * share)
-        has_files = group == "data"
+        has_files = group.startswith("data")
+        is_slower = point.case == "second-bucket"
         groups.append(
             {
                 "group": group,
@@ -72,8 +84,8 @@ def rows(point: Point, seed: int) -> RunTables:
                 "throughput_bps": load * (1 - share),
                 "nominal_bps": flows * NOMINAL_BPS[group],
                 "delay_mean_s": 0.285,
-                "delay_p999_s": 0.29,
-                "over_jitter_limit": 3 * lost,
+                "delay_p999_s": 0.3 if is_slower else 0.29,
+                "over_jitter_limit": 3 * lost + 9 * is_slower,
                 "obeyed_mild": 30,
                 "obeyed_severe": 1,
                 "transfer_mean_s": 16.7 / factor if has_files else None,
@@ -82,8 +94,13 @@ def rows(point: Point, seed: int) -> RunTables:
             }
         )
         at = {"group": group, "control_discarded": 0, "notices_severe": 1}
-        losses.append({"place": "satellite", "discarded": lost, "tagged": 0, "notices_mild": 40, **at})
-        losses.append({"place": f"policer/{group}", "discarded": 0, "tagged": sent // 50, "notices_mild": 0, **at})
+        losses.append({"place": "satellite", "discarded": lost, "tagged": 0, "notices_mild": 40 * flows, **at})
+        if group == "breaker":
+            losses[-1]["notices_mild"] = 80 * flows + seed
+        policed = sent * 2 // 3 if group == "breaker" else 0
+        losses.append(
+            {"place": f"policer/{group}", "discarded": policed, "tagged": sent // 50, "notices_mild": 0, **at}
+        )
     satellite = {"port": "satellite", "utilisation": min(1.0, offered * factor), "discarded": 0}
     ports = [satellite, {"port": "user_link", "utilisation": 0.2, "discarded": 0}]
     return RunTables({"groups": groups, "ports": ports, "losses": losses})
@@ -105,7 +122,7 @@ def series(point: Point) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def runs() -> Runs:
     made = Runs(wanted=3)
-    for point in grid() + alternatives():
+    for point in grid() + alternatives() + contracts():
         for seed in (1, 2, 3):
             measures = dict(measure(point, rows(point, seed)))
             made.keep(point, seed, measures.items())
@@ -251,6 +268,49 @@ def test_half_of_a_sentence_is_not_all_of_it(
     changed(point, measure, lambda value: 0.0 if name in ("sat.s1c3.loss", "sat.s2c3.transfer") else 10 * value + 1)
     assert [clause.holds for clause in clauses_of(PREDICATES[name](runs))] == [False]
     assert verdict_on(name, runs) != "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "measure", "value", "expected"),
+    [
+        ("sat.s2c2.load", Point(2, "2", 15), "load", 0.6, "partly"),  # every N is judged, as in scenario 1
+        ("sat.utilisation", largest(1, "2"), "utilisation", 0.3, "partly"),  # and every scenario
+        ("sat.s1c3.loss", Point(1, "3", 72), "loss", 1e-4, "partly"),  # one N in the band is enough for a part
+        ("sat.excess", contracts()[1], "rate.data_slow", 1.5e5, "not reproduced"),
+        ("sat.contract-breakers", contracts()[0], "policed.breaker", 0.3, "partly"),
+        ("sat.contract-breakers", contracts()[0], "loss.voice", 1e-4, "partly"),
+        ("sat.contract-breakers", contracts()[0], "told.breaker", 1.0, "partly"),
+        ("sat.second-bucket", largest(1, "second-bucket"), "delay.p999", 0.28, "partly"),
+        ("sat.push-out", largest(3, "push-out"), "load", 0.5, "partly"),
+    ],
+)
+def test_a_verdict_follows_one_point(
+    name: str, point: Point, measure: str, value: float, expected: str, runs: Runs, changed: Callable[..., None]
+) -> None:
+    if name != "sat.s1c3.loss":
+        assert verdict_on(name, runs) == "reproduced"
+    changed(point, measure, lambda _: value)
+    assert verdict_on(name, runs) == expected
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
+def test_each_reading_changes_what_it_says_at_every_point_that_has_it(reading: Reading[Point]) -> None:
+    points = grid() + alternatives() + contracts()
+    changed = [point for point in points if reading.changes(point)]
+    assert all(point.scenario == 1 if reading.name == "mix" else point.case != "1" for point in changed)
+    for point in {(point.scenario, point.case): point for point in changed}.values():
+        assert differences(point.build().tree, ReadPoint(point, reading).build().tree)
+    cases = {(point.scenario, point.case) for point in changed}
+    needed = {(1, "1"), (1, PEAK_BREAKERS)} if reading.name == "mix" else {(2, "2"), (3, "3"), (2, "nominal-rates")}
+    assert needed <= cases
+
+
+def test_the_other_mix_has_as_many_sources_and_fits_the_printed_start() -> None:
+    (mix,) = (reading for reading in READINGS if reading.name == "mix")
+    found = mix.changes(Point(1, "1", 72))
+    assert (found["flow.video.count"], found["flow.voice.count"]) == (25, 47)
+    for point in case_points(1, "2"):
+        assert sum(mix.changes(point).values()) == point.n  # type: ignore[arg-type]
 
 
 def test_full_runs_have_more_seeds_where_events_are_rare() -> None:

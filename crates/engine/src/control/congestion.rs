@@ -16,8 +16,8 @@ use crate::core::time::{Rate, Span, Time};
 pub struct PortView {
     /// The instant.
     pub now: Time,
-    /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, this
-    /// PDU does not. If NPDUs of higher priority are served first, bits of lower priorities than this PDU's do not count.
+    /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, unless the
+    /// point leaves it out. This PDU does not. If NPDUs of higher priority are served first, bits of lower priorities than this PDU's do not count.
     pub length: u64,
     /// The most PDUs that this queue can hold, if it has a limit.
     pub size: Option<u64>,
@@ -131,6 +131,8 @@ role_trait! {
         fn on_rate(&mut self, rate: Rate, now: Time) {}
         /// Whether its view shows lengths in bits.
         fn counts_bits(&self) -> bool { false }
+        /// Whether lengths in bits have those of the PDU in service.
+        fn counts_transmission(&self) -> bool { true }
         /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.
         fn error_report(&self, pdu: &Pdu) -> Option<Answer> { None }
         /// The cell that notifies the source of `pdu`, such as an RM cell. `None` sends a notice cell.

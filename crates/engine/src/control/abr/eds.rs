@@ -107,13 +107,21 @@ pub struct Eds {
     macr: Macr,
     erf: f64,
     mrf: f64,
+    /// Backward RM cells that were given a major reduction, and those with the share of a fast connection.
+    reductions: [u64; 2],
 }
 
 impl Eds {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Eds {
-        Eds { macr: Macr::new(params.mean(), &env), erf: params.erf, mrf: params.mrf }
+        Eds { macr: Macr::new(params.mean(), &env), erf: params.erf, mrf: params.mrf, reductions: [0; 2] }
+    }
+
+    /// Limits ER to a share of the mean.
+    fn reduce(&mut self, pdu: &mut Pdu, share: f64, kind: usize) {
+        self.reductions[kind] += 1;
+        lower(pdu, self.macr.grant(pdu, share));
     }
 }
 
@@ -125,8 +133,8 @@ impl CongestionPoint for Eds {
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         match self.macr.judge(pdu, view.length) {
-            Some(TooFast::All) => lower(pdu, self.macr.grant(pdu, self.mrf)),
-            Some(TooFast::This) => lower(pdu, self.macr.grant(pdu, self.erf)),
+            Some(TooFast::All) => self.reduce(pdu, self.mrf, 0),
+            Some(TooFast::This) => self.reduce(pdu, self.erf, 1),
             None => {}
         }
     }
@@ -141,6 +149,9 @@ impl CongestionPoint for Eds {
 
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
+        let [major, other] = self.reductions.map(|count| count as f64);
+        each(Reading::count("major_reductions"), major);
+        each(Reading::count("reductions"), other);
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
@@ -175,6 +186,9 @@ mod tests {
             switch.on_backward(&mut pdu, &view(1.0, length));
             assert_eq!((er(&pdu), pdu.marks.has(Marks::CI)), (granted, false), "{ccr} {length}");
         }
+        let mut counts = Vec::new();
+        switch.readings(view(1.0, 0).now, &mut |reading, value| counts.push((reading.name, value)));
+        assert_eq!(counts[1..], [("major_reductions", 1.0), ("reductions", 2.0)]);
         let mut poor = backward(0, 150e6);
         lower(&mut poor, 1e6);
         switch.on_backward(&mut poor, &view(2.0, 300));

@@ -7,7 +7,7 @@
 //! available  = BW (T - N_VBR) / T
 //! load       = N_ABR / (target (T - N_VBR))
 //! fair share = target available / active connections
-//! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
+//! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell, or of the backward one (`ccr`)
 //! ```
 //!
 //! The paper marks the entry of a connection while it is active, and counts the marked entries. It does not say when a
@@ -35,7 +35,7 @@ use super::census::{Active, Census};
 use super::charny::Recorded;
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
-use super::{charny, check_target, forward_ccr, interval, lower};
+use super::{backward_ccr, charny, check_target, forward_ccr, interval, lower};
 use crate::control::FIXED_MINIMUM;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
@@ -75,9 +75,23 @@ pub struct Params {
     /// The RM cells in which the switch writes ER.
     #[schemars(extend("fixed" = "it decides which RM cells the ports look at"))]
     pub er_written: Written,
+    /// The CCR of a connection's own share.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
+    pub ccr: Noted,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
+}
+
+/// The CCR of a connection's own share. ERICA's `ccr` has both, and a third.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Noted {
+    /// CCR of its newest forward RM cell.
+    #[default]
+    ForwardRm,
+    /// CCR of the backward RM cell into which ER is written: a round trip old.
+    BackwardRm,
 }
 
 /// The rate of which the fair share is a part.
@@ -135,6 +149,7 @@ impl Default for Params {
             own_share: OwnShare::Divided,
             active: Active::Recent { intervals: 100 },
             er_written: Written::Backward,
+            ccr: Noted::default(),
             mcr: Mcr::default(),
         }
     }
@@ -144,6 +159,10 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
+        if (self.er_written, self.ccr) == (Written::Forward, Noted::BackwardRm) {
+            let reason = "ER is written into forward RM cells, so no backward one is read";
+            return Err(Fault::new("ccr", "backward_rm", reason, "remove it, or use er_written = \"backward\""));
+        }
         self.active.check().map_err(|fault| fault.under("active"))?;
         let interval = self.interval.given().map_or(interval::Params::Auto, |length| length.at(Rate(1)));
         interval.check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
@@ -189,6 +208,7 @@ pub struct EprcaPlusPlus {
     /// Rates of the connections that have stated one, at the end of the last interval. Only for `Division::MaxMin`.
     stated: Vec<Recorded>,
     is_forward: bool,
+    noted: Noted,
     /// Last measured rates, bits per second.
     input: f64,
     available: f64,
@@ -211,6 +231,7 @@ impl EprcaPlusPlus {
             own_share: params.own_share,
             stated: Vec::new(),
             is_forward: params.er_written == Written::Forward,
+            noted: params.ccr,
             input: 0.0,
             active: 0.0,
         }
@@ -290,7 +311,8 @@ impl CongestionPoint for EprcaPlusPlus {
             self.close(measured);
         }
         let flow = pdu.flow.index();
-        if let Some(&ccr) = self.ccr.get(flow) {
+        let returned = backward_ccr(pdu).filter(|_| self.noted == Noted::BackwardRm);
+        if let Some(ccr) = returned.or_else(|| self.ccr.get(flow).copied()) {
             lower(pdu, self.grant(flow, ccr));
         }
     }
@@ -325,7 +347,7 @@ impl CongestionPoint for EprcaPlusPlus {
         }
         self.load.retune(&params.interval(env), env, now);
         (self.target, self.of_target) = (params.target, params.fair_share == FairShare::Target);
-        self.own_share = params.own_share;
+        (self.own_share, self.noted) = (params.own_share, params.ccr);
         if self.division != params.division {
             self.division = params.division;
             self.record_rates();
@@ -481,6 +503,19 @@ mod tests {
         is_about(er(&pdu), 20e6 * 0.95 * 20.0 / 15.0);
     }
 
+    /// The newest forward RM cell says 20 Mb/s, the one that returns 10.
+    #[test]
+    fn the_own_rate_may_be_that_of_the_backward_cell() {
+        let share = 0.95 * 20.0 / 15.0;
+        for (ccr, expected) in [(Noted::ForwardRm, 20e6 * share), (Noted::BackwardRm, 10e6 * share)] {
+            let mut switch = busy(&Params { ccr, ..Params::default() });
+            switch.on_arrival(&mut forward(1, 20e6), &view(300.0, 0));
+            let mut pdu = backward(1, 10e6);
+            switch.on_backward(&mut pdu, &view(300.0, 0));
+            is_about(er(&pdu), expected);
+        }
+    }
+
     #[test]
     fn faults_are_found() {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
@@ -489,6 +524,8 @@ mod tests {
         {
             assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
         }
+        let unread = Params { er_written: Written::Forward, ccr: Noted::BackwardRm, ..Params::default() };
+        assert_eq!(faulty(unread).as_deref(), Some("ccr"));
         for empty in [interval::Length::Time(Span::ZERO), interval::Length::Cells(Count(0))] {
             let params = Params { interval: AutoOr::Given(empty), ..Params::default() };
             assert_eq!(faulty(params).as_deref(), Some("interval"));

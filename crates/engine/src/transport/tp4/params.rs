@@ -94,6 +94,19 @@ pub struct Retransmission {
     /// Karn's rule: a TPDU that was sent more than once gives no sample. Without it, the sample is counted from the last
     /// transmission.
     pub karn: bool,
+    /// Which TPDUs Karn's rule looks at, of those that an acknowledgement covers.
+    pub sampled: Sampled,
+}
+
+/// Which TPDUs Karn's rule looks at, of those that an acknowledgement covers. The newest one gives the sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sampled {
+    /// All: no sample if any of them was sent more than once.
+    #[default]
+    Covered,
+    /// The newest alone: it may have waited at the receiver for one that was lost.
+    Newest,
 }
 
 /// Lengths of NPDUs, in octets.
@@ -151,6 +164,7 @@ impl Default for Retransmission {
             deviation_gain: 0.25,
             deviations: 4.0,
             karn: true,
+            sampled: Sampled::default(),
         }
     }
 }
@@ -242,6 +256,10 @@ impl Params {
                 reason,
                 "choose such a number; the study uses 0.3",
             ));
+        }
+        if timers.sampled == Sampled::Newest && !timers.karn {
+            let reason = "without Karn's rule every acknowledgement gives a sample";
+            return Err(Fault::new("retransmission.sampled", "newest", reason, "remove it, or use karn = true"));
         }
         check::ratio("retransmission.mean_gain", timers.mean_gain, 0.001..=1.0)?;
         check::ratio("retransmission.deviation_gain", timers.deviation_gain, 0.001..=1.0)?;
@@ -443,6 +461,13 @@ mod tests {
             (
                 Params { retransmission: Retransmission { deviations: f64::NAN, ..timers() }, ..good() },
                 "retransmission.deviations",
+            ),
+            (
+                Params {
+                    retransmission: Retransmission { sampled: Sampled::Newest, karn: false, ..timers() },
+                    ..good()
+                },
+                "retransmission.sampled",
             ),
             (Params { octets: Octets { connect: 0, ..Octets::default() }, ..good() }, "octets.connect"),
             (Params { octets: Octets { block: 256, ..Octets::default() }, ..good() }, "octets.block"),
