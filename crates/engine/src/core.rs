@@ -4,6 +4,7 @@
 
 pub mod auto;
 pub(crate) mod check;
+pub mod completions;
 pub mod defect;
 pub mod distribution;
 pub mod either;

@@ -6,6 +6,7 @@ mod counters;
 mod demand;
 mod limits;
 mod measured;
+mod messages;
 mod positions;
 mod rows;
 mod series;
@@ -17,9 +18,10 @@ pub use allowances::{AllowanceKind, allowance_kinds, allowances};
 pub use counters::{Counters, counter_kinds};
 pub use limits::{LimitRow, limit_rows};
 pub use measured::Measured;
+pub use messages::message_rows;
 pub use positions::{PositionRow, position_rows};
 pub use rows::{
-    DemandColumns, DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow,
-    TransportColumns,
+    DemandColumns, DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, MessageRow, PortRow, QueueRow, Report,
+    SeriesRow, TransportColumns,
 };
 pub use series::{ReadingKind, Series, reading_kinds, reading_values, readings};

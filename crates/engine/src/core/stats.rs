@@ -140,7 +140,8 @@ impl Histogram {
     const STEPS: u32 = 7;
     /// log2 of the width in ps of the steps below 2^20 ps, and in the first octave above.
     const GRAIN: u32 = 20 - Histogram::STEPS;
-    const CEILING: u64 = 1 << 50;
+    /// The upper bound of the last step, in ps. It has all larger values too.
+    pub(crate) const CEILING: u64 = 1 << 50;
     const SIZE: usize = Histogram::place(Histogram::CEILING - 1) + 1;
 
     /// An empty histogram.
@@ -174,11 +175,12 @@ impl Histogram {
         holding.map(|(place, &count)| Step { from: Histogram::start(place), to: Histogram::start(place + 1), count })
     }
 
-    /// The steps in which this or the other has values, in rising order: both counts, and the upper bound of the step.
-    pub fn steps_with<'a>(&'a self, other: &'a Histogram) -> impl Iterator<Item = ([u64; 2], u64)> + 'a {
+    /// The steps in which this or the other has values, in rising order: both counts, and the bounds of the step as in
+    /// [`Step`].
+    pub fn steps_with<'a>(&'a self, other: &'a Histogram) -> impl Iterator<Item = ([u64; 2], [u64; 2])> + 'a {
         let both = self.counts.iter().zip(&other.counts).enumerate();
         let holding = both.filter(|(_, (own, other))| **own > 0 || **other > 0);
-        holding.map(|(place, (own, other))| ([*own, *other], Histogram::start(place + 1)))
+        holding.map(|(place, (own, other))| ([*own, *other], [place, place + 1].map(Histogram::start)))
     }
 
     /// The `q`-quantile in ps: the value of rank `q` times the count, rounded up, if the values of each step are spread

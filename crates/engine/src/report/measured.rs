@@ -213,7 +213,7 @@ impl<P: Probe> Measured<'_, P> {
         let rows = groups.flat_map(|(group, (delays, waits))| {
             let generation = waits.as_ref().and_then(|waits| waits.delays.histogram.as_ref()).unwrap_or(delays);
             let both = delays.steps_with(generation);
-            both.map(|([count, count_generation], to)| DistributionRow {
+            both.map(|([count, count_generation], [_, to])| DistributionRow {
                 group: group.clone(),
                 delay_s: Span(to).seconds(),
                 count,

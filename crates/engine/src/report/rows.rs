@@ -395,6 +395,48 @@ row! {
     }
 }
 
+row! {
+    /// The messages of a group whose lengths are in one class, and of all classes together. Messages count that began in the
+    /// measured time. Quantiles count unfinished messages as ones that take longer than their age (Kaplan and Meier).
+    MessageRow {
+        /// Name of the group.
+        group: String,
+        /// The class: `to 10 kB`, `10 kB to 0.1 MB`, .. `above 10 MB`, and `all`.
+        class: String,
+        /// Its messages are longer than this.
+        above_octets: u64,
+        /// Its messages are not longer than this; `None` for no limit.
+        up_to_octets: Option<u64>,
+        /// Messages whose last octet has arrived, after all before it.
+        finished: u64,
+        /// Messages unfinished at the end.
+        unfinished: u64,
+        /// Mean octets of a message, finished or not.
+        octets_mean: Option<f64>,
+        /// Mean flow completion time of the finished messages: from the beginning of the message until all its octets have
+        /// arrived.
+        fct_mean_s: Option<f64>,
+        /// Median of the flow completion time (within 0.8 %); `None`, here and below, if the unfinished messages leave it
+        /// open.
+        fct_p50_s: Option<f64>,
+        /// 99 % of the flow completion times are at most this (within 0.8 %).
+        fct_p99_s: Option<f64>,
+        /// Maximum of the finished messages.
+        fct_max_s: Option<f64>,
+        /// Mean slowdown of the finished messages: the flow completion time, divided by that of the message alone on the
+        /// same path.
+        slowdown_mean: Option<f64>,
+        /// Median slowdown (within 0.8 %).
+        slowdown_p50: Option<f64>,
+        /// 99 % of the slowdowns are at most this (within 0.8 %).
+        slowdown_p99: Option<f64>,
+        /// Mean age of the unfinished messages at the end.
+        unfinished_age_mean_s: Option<f64>,
+        /// Maximum of these ages.
+        unfinished_age_max_s: Option<f64>,
+    }
+}
+
 report! {
     /// All measures of a run.
     tables {

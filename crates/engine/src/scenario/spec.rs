@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::core::completions::SizeClasses;
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
@@ -255,6 +256,10 @@ pub struct Measure {
     pub sample_flows: bool,
     /// Whether the table `distributions` has the distribution of delays of each group.
     pub distributions: bool,
+    /// Limits of the classes of length in the table of messages. A message of a limit is in the class below it.
+    #[serde(skip_serializing_if = "SizeClasses::is_default")]
+    #[schemars(extend("default" = ["10 kB", "0.1 MB", "1 MB", "10 MB"]))]
+    pub message_classes: SizeClasses,
 }
 
 impl Default for Measure {
@@ -266,6 +271,7 @@ impl Default for Measure {
             flow_percentiles: false,
             sample_flows: false,
             distributions: false,
+            message_classes: SizeClasses::default(),
         }
     }
 }

@@ -53,23 +53,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     if scenario.cell_time == Some(Span::ZERO) {
         return Err(positive("cell_time", Span::ZERO));
     }
-    match scenario.measure.sample {
-        Some(Span::ZERO) => return Err(positive("measure.sample", Span::ZERO)),
-        None if scenario.measure.sample_flows => {
-            let reason = "without `sample` there are no readings";
-            return Err(Fault::new(
-                "measure.sample_flows",
-                true,
-                reason,
-                "give `sample`, as in \"100 ms\", or leave it out",
-            ));
-        }
-        _ => {}
-    }
-    if scenario.measure.flow_percentiles && !scenario.measure.flows {
-        let reason = "without `flows` no row shows them";
-        return Err(Fault::new("measure.flow_percentiles", true, reason, "delete `flows = false`, or this"));
-    }
+    measures(scenario).map_err(|fault| fault.under("measure"))?;
     if let Some(stop) = &scenario.stop
         && stop.departures == 0
     {
@@ -86,6 +70,30 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     let is_slotted = scenario.cell_time.is_some();
     scenario.flow.iter().try_for_each(|(name, flow)| named_flow(name, flow, is_slotted))?;
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
+}
+
+/// Checks what is measured.
+fn measures(scenario: &Scenario) -> Result<(), Fault> {
+    let measure = &scenario.measure;
+    match measure.sample {
+        Some(Span::ZERO) => return Err(positive("sample", Span::ZERO)),
+        None if measure.sample_flows => {
+            let reason = "without `sample` there are no readings";
+            return Err(Fault::new("sample_flows", true, reason, "give `sample`, as in \"100 ms\", or leave it out"));
+        }
+        _ => {}
+    }
+    if measure.flow_percentiles && !measure.flows {
+        let reason = "without `flows` no row shows them";
+        return Err(Fault::new("flow_percentiles", true, reason, "delete `flows = false`, or this"));
+    }
+    let classes = &measure.message_classes;
+    classes.check().map_err(|fault| fault.under("message_classes"))?;
+    if !classes.is_default() && !scenario.flow.values().any(|flow| flow.traffic.is_messages()) {
+        let remedy = "delete it, or give a flow traffic.messages";
+        return Err(Fault::new("message_classes", "", "no flow sends messages", remedy));
+    }
+    Ok(())
 }
 
 /// Checks the parameters of the line of that name.
