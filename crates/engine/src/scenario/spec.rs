@@ -428,6 +428,14 @@ pub struct Access {
 }
 
 impl Flow {
+    /// The number of flows of the group. None goes from a node to itself.
+    #[must_use]
+    pub fn flows(&self) -> u64 {
+        let own = self.from.iter().filter(|node| self.to.contains(node)).count() as u64;
+        let pairs = (self.from.len() as u64).saturating_mul(self.to.len() as u64).saturating_sub(own).max(1);
+        u64::from(self.count).saturating_mul(pairs)
+    }
+
     /// Whether its receiver reports gaps in files, so that lost PDUs are sent again.
     #[must_use]
     pub fn reports_gaps(&self) -> bool {
