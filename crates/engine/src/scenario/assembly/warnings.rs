@@ -200,7 +200,7 @@ impl Network<'_> {
             "the first window of {segments} segments is sent at once into {}, whose queue has room for {size}: the rest is lost",
             plan.path
         );
-        let remedy = "give the flow an access line with a rate, or the stream pacing, or the queue more room";
+        let remedy = "give the flow an access line with a rate, the stream a smaller one, or the queue more room";
         (u64::from(segments) > size).then(|| Fault::new(path, segments, reason, remedy))
     }
 
