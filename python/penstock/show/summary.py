@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse import replications
 from penstock.analyse.demand import unsent, warnings_of_groups
 from penstock.analyse.estimates import intervals
+from penstock.analyse.ties import warnings_of_ports
 from penstock.show import theory
 from penstock.show.terminal import print_table, print_text
 from penstock.statistics import LEAST
@@ -182,7 +183,8 @@ def _note(result: Result) -> str:
 def warnings(result: Result) -> list[str]:
     """What a reader must know before the numbers of a run."""
     told = [replications.warning(len(result.manifest["runs"]))] if result.constant else []
-    return [*told, *filter(None, [unheard_notices(result)]), *warnings_of_groups(result.groups)]
+    told += filter(None, [unheard_notices(result)])
+    return [*told, *warnings_of_groups(result.groups), *warnings_of_ports(result.ports)]
 
 
 def unheard_notices(result: Result) -> str:
