@@ -506,7 +506,7 @@ def test_a_setting_that_does_not_fit_is_told(path: str, told: str, tmp_path: Pat
 def test_a_study_for_all_figures_names_every_run_once() -> None:
     study = Reproduction(STUDY, None, 3)
     named = [(tuple(point.parameters.values()), seed) for point, seeds in study.points() for seed in seeds]
-    assert len(named) == len(set(named)) == 3 * (90 + len(alternatives()) + len(series_points()))
+    assert len(named) == len(set(named)) == 3 * (90 + len(alternatives()) + len(contracts()) + len(series_points()))
     assert isinstance(next(iter(study.sheets()), None), Sheet | None)
 
 
