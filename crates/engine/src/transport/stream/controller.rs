@@ -12,6 +12,7 @@ use crate::core::time::{Span, Time};
 mod abe;
 mod cubic;
 mod dctcp;
+mod hystart;
 #[cfg(test)]
 mod laws;
 mod new_reno;
