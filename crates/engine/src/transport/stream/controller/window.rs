@@ -92,6 +92,14 @@ impl Window {
         self.reduce(congestion.signal, self.size.min(outstanding) / 2.0);
     }
 
+    /// The first window is so many times larger, and so is the present one if there was no congestion yet.
+    pub(super) fn enlarge_first(&mut self, factor: f64) {
+        self.initial *= factor;
+        if self.threshold == f64::INFINITY {
+            self.size = self.size.max(self.initial);
+        }
+    }
+
     /// After a pause the window is at most the first one (RFC 5681, 4.1).
     pub(super) fn restart(&mut self) {
         self.size = self.size.min(self.initial);
