@@ -115,11 +115,11 @@ impl Params {
         }
     }
 
-    /// Whether its receiver limits what may be sent and not acknowledged.
+    /// Whether its receiver or the delay limits what may be sent and not acknowledged.
     pub(crate) fn limits_window(&self) -> bool {
         match self {
             Params::Tp4(_) => true,
-            Params::Stream(params) => params.receive_window.is_some(),
+            Params::Stream(params) => params.limits_window(),
         }
     }
 

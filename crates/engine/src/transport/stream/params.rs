@@ -177,6 +177,10 @@ impl Params {
                 return Err(Fault::new(path, factor, "no data would leave", "choose more than 0, as 1.25"));
             }
         }
+        if let Some(pacing) = self.pacing.filter(|_| self.controller.paces()) {
+            let reason = "the controller has a pace of its own";
+            return Err(Fault::new("pacing", pacing, reason, "give it to the controller, or delete it"));
+        }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";
             return Err(Fault::new("reordering_window", self.reordering_window, reason, "choose 0.25"));
@@ -186,6 +190,11 @@ impl Params {
             return Err(Fault::new("min_rto", self.min_rto, reason, format!("give at least {SHORTEST}")));
         }
         Ok(())
+    }
+
+    /// Whether the receiver or the delay limits what may be sent, without losses or marks.
+    pub(crate) fn limits_window(&self) -> bool {
+        self.receive_window.is_some() || self.controller.heeds_delay()
     }
 
     /// The first fault with segments of this many octets.
