@@ -1,4 +1,6 @@
-"""The results that docs/checks.md and docs/validation.md show: stores them in docs/results, and writes their tables when the docs are built.
+"""The results that docs/checks.md and docs/validation.md show: stores them in docs/results.
+
+Their tables are written when the docs are built.
 
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
     tools/checked.py validation        runs its lines about byte streams only (some minutes)
@@ -22,6 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
+UNEXPLAINED = "The reason is not known."
 VERDICTS = ("reproduced", "partly", "not reproduced", "too few replications", "by construction", "not run")
 
 
@@ -125,10 +128,10 @@ def validation_table(found: Mapping[str, Any]) -> str:
         what = f"{line.theory}, {line.setting}: {line.quantity}"
         rows.append((number, what, source, *(told[key] for key in ("truth", "measured", "interval", "verdict"))))
     heads = ("row", "what", "source", "expected", "measured", "interval", "verdict")
-    red = [line for line in lines if line.verdict != "holds"]
     reasons = [
-        f"- **{line.verdict}**: {line.theory}, {line.setting}: {line.quantity}. {REASONS.get(line.theory, 'Not explained.')}"
-        for line in red
+        f"- **{line.verdict}**: {line.theory}, {line.setting}: {line.quantity}. {REASONS.get(line.theory, UNEXPLAINED)}"
+        for line in lines
+        if line.verdict != "holds"
     ]
     return "\n".join([grid(heads, rows), "", *(reasons or ["All lines hold."])])
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from penstock.truth import tcp
 from penstock.verify.check import Check, Exact, Random
-from penstock.verify.texts import series
 
 if TYPE_CHECKING:
     from penstock.verify.check import Tables
