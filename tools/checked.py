@@ -1,6 +1,9 @@
-"""The results that docs/checks.md shows: stores them in docs/results, and writes their tables when the docs are built.
+"""The results that docs/checks.md and docs/validation.md show: stores them in docs/results.
+
+Their tables are written when the docs are built.
 
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
+    tools/checked.py validation        runs its lines about byte streams only (some minutes)
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
     tools/checked.py claims DIR [--seeds N] [STUDY ...]
                                        judges the stored runs of the full studies in DIR/STUDY; runs what is missing.
@@ -15,13 +18,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
+UNEXPLAINED = "The reason is not known."
 VERDICTS = ("reproduced", "partly", "not reproduced", "too few replications", "by construction", "not run")
 
 
@@ -32,6 +36,15 @@ def verify() -> dict[str, Any]:
     from penstock.verify import verify
 
     return to_json(verify(jobs=available_cores()))
+
+
+def validation() -> dict[str, Any]:
+    """The lines of `penstock verify` about byte streams, judged together."""
+    from penstock.api.run import available_cores
+    from penstock.show.verify import to_json
+    from penstock.verify import streams, verify
+
+    return to_json(verify(wanted=list(streams.checks()), jobs=available_cores()))
 
 
 def coverage() -> dict[str, Any]:
@@ -70,7 +83,7 @@ def merged(verdicts: Mapping[str, Mapping[str, str]], seeds: int) -> dict[str, A
 
 def store(kind: str, *arguments: str) -> None:
     """Makes one of the results and stores it."""
-    found = {"verify": verify, "coverage": coverage, "claims": claims}[kind](*arguments)
+    found = KINDS[kind][0](*arguments)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{kind}.json").write_text(json.dumps(dated() | found, indent=1) + "\n", encoding="utf-8")
 
@@ -89,8 +102,8 @@ def commit() -> str:
 
 
 def write(folder: Path) -> None:
-    """Writes the tables into `folder`, for `docs/checks.md` to include."""
-    for kind, table in (("verify", verify_table), ("coverage", coverage_table), ("claims", claims_table)):
+    """Writes the tables into `folder`, for `docs/checks.md` and `docs/validation.md` to include."""
+    for kind, (_, table) in KINDS.items():
         found = json.loads((RESULTS / f"{kind}.json").read_text(encoding="utf-8"))
         (folder / f"checked-{kind}.md").write_text(f"{table(found)}\n{basis(found)}\n", encoding="utf-8")
 
@@ -117,6 +130,28 @@ def verify_table(found: Mapping[str, Any]) -> str:
         heads = ("setting", "quantity", "truth", "measured", "interval", "verdict")
         parts.append(f"**{theory}**\n\n{grid(heads, rows)}")
     return "\n\n".join(parts)
+
+
+def validation_table(found: Mapping[str, Any]) -> str:
+    """A table of all lines by their rows, and the reasons of those that do not hold."""
+    from penstock.show.verify import row
+    from penstock.verify import Judged
+    from penstock.verify.streams import REASONS, SOURCES
+
+    lines = [Judged(**line) for line in found["lines"]]
+    rows = []
+    for line in lines:
+        number, source = SOURCES[line.theory]
+        told = row(line)
+        what = f"{line.theory}, {line.setting}: {line.quantity}"
+        rows.append((number, what, source, *(told[key] for key in ("truth", "measured", "interval", "verdict"))))
+    heads = ("row", "what", "source", "expected", "measured", "interval", "verdict")
+    reasons = [
+        f"- **{line.verdict}**: {line.theory}, {line.setting}: {line.quantity}. {REASONS.get(line.theory, UNEXPLAINED)}"
+        for line in lines
+        if line.verdict != "holds"
+    ]
+    return "\n".join([grid(heads, rows), "", *(reasons or ["All lines hold."])])
 
 
 def coverage_table(found: Mapping[str, Any]) -> str:
@@ -147,7 +182,15 @@ def grid(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
+KINDS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[[Mapping[str, Any]], str]]] = {
+    "verify": (verify, verify_table),
+    "validation": (validation, validation_table),
+    "coverage": (coverage, coverage_table),
+    "claims": (claims, claims_table),
+}
+"""What makes each result, and its table."""
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("verify", "coverage", "claims"):
+    if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
     store(*sys.argv[1:])
