@@ -79,7 +79,6 @@ impl<T: DeserializeOwned> Listed<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scenario::document::parse;
 
     /// A table of lengths is deep below its traffic model: its file has the whole path.
