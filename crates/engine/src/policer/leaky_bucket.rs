@@ -183,7 +183,9 @@ impl Policer for LeakyBucket {
     }
 
     fn act(&mut self) -> Outcome {
-        if let Some((_, pdu)) = self.queue.arrivals.pop_front_if(|(_, pdu)| !self.tagged_use_tokens && pdu.is_tagged())
+        let needs_none = |(_, pdu): &(Time, Pdu)| !self.tagged_use_tokens && pdu.is_tagged();
+        if self.queue.arrivals.front().is_some_and(needs_none)
+            && let Some((_, pdu)) = self.queue.arrivals.pop_front()
         {
             return Outcome::Pass(pdu);
         }
