@@ -163,6 +163,8 @@ role_trait! {
         fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
         /// A gain with which its loop is not stable at a port with this `env`: the key, the gain, and the bound that it breaks.
         fn unstable_gain(&self, env: &PortEnv) -> Option<(&'static str, f64, f64)> { None }
+        /// Whether it knows the rates of its flows by their RM cells alone, and acts by the length of its queue.
+        fn waits_for_rm_cells(&self) -> bool { false }
         /// If it reads the minimum rates of its flows: the share of the line's rate that it can guarantee to them.
         fn guaranteed_share(&self) -> Option<f64> { None }
         /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does

@@ -107,6 +107,10 @@ impl CongestionPointParams for Params {
         Some(1.0)
     }
 
+    fn waits_for_rm_cells(&self) -> bool {
+        true
+    }
+
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         self.mean().threshold()
     }

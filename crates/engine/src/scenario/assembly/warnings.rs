@@ -29,6 +29,7 @@ impl Network<'_> {
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
+        warnings.extend(self.rare_rm_cells());
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
             warnings.extend(self.untouched_rm_cells(flow));
