@@ -129,7 +129,7 @@ def reno_checks() -> Iterator[Check]:
         text = lossy(f"periodic.every = {every}", "new_reno = {}", seconds=seconds, warm_up=50)
         line = Exact("mean window (packets)", [part * tcp.reno_window(1 / every)], window, within=0.02)
         yield Check("NewReno under periodic losses", f"every {every}th packet", text, [line])
-    for loss, constant, seconds in ((1e-2, 1.25, 3000), (1e-3, 1.28, 5000)):
+    for loss, constant, seconds in ((1e-2, 1.25, 1000), (1e-3, 1.28, 2000)):
         truth = constant / loss**0.5
         text = lossy(f"bernoulli.probability = {loss}", "new_reno = {}", seconds=seconds, warm_up=20)
         yield Check(
