@@ -183,7 +183,8 @@ impl Policer for LeakyBucket {
     }
 
     fn act(&mut self) -> Outcome {
-        if let Some((_, pdu)) = self.queue.arrivals.pop_front_if(|(_, pdu)| !self.tagged_use_tokens && pdu.is_tagged())
+        if self.queue.arrivals.front().is_some_and(|(_, pdu)| self.ignores(pdu))
+            && let Some((_, pdu)) = self.queue.arrivals.pop_front()
         {
             return Outcome::Pass(pdu);
         }
