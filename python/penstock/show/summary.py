@@ -41,7 +41,7 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
     If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
     ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
-    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, beside
+    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, and
     what was measured; it is empty if no theory applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
