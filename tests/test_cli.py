@@ -77,7 +77,7 @@ def test_run_prints_a_summary(penstock: Command, small_file: Path) -> None:
 def test_run_prints_json(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--json", "--replications", 3, "--jobs", 2)
     told = json.loads(done.stdout)
-    assert set(told) == {"groups", "ports", "theory", "feedback", "manifest"}
+    assert set(told) == {"groups", "ports", "messages", "theory", "feedback", "manifest"}
     assert told["theory"] == []  # its queue is finite
     steady = next(row for row in told["groups"] if row["group"] == "steady")
     assert steady["sent"] == pytest.approx(3 * 2 * 2 * 300_000 / 424, abs=9)
@@ -88,9 +88,10 @@ def test_run_prints_json(penstock: Command, small_file: Path) -> None:
 def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--out", "results", "--replications", 2, "--set", "flow.steady.count=3")
     assert done.returncode == 0
-    assert done.stderr == "wrote 10 files to results\n"
+    assert done.stderr == "wrote 11 files to results\n"
     folder = small_file.parent / "results"
-    names = ["distributions", "flows", "groups", "levels", "losses", "ports", "queues", "series", "slowdowns"]
+    names = ["distributions", "flows", "groups", "levels", "losses", "messages"]
+    names += ["ports", "queues", "series", "slowdowns"]
     assert sorted(file.name for file in folder.iterdir()) == sorted(
         [*(f"{name}.parquet" for name in names), "manifest.json"]
     )

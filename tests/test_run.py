@@ -23,7 +23,9 @@ from penstock.api.run import save
 from penstock.core.files import write_bytes
 from penstock.execute import worker
 
-TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "slowdowns", "series", "distributions"]
+TABLES = [
+    *("flows", "groups", "ports", "queues", "messages", "losses", "levels", "slowdowns", "series", "distributions"),
+]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 
 

@@ -42,6 +42,9 @@ WORKLOADS = [
     Workload("s3c2", "scenario 3, case 2, N = 113", str(READY / "satellite" / "3-case-2.toml")),
     Workload("agenda", "one turn replaced, 512 leaves", "agenda"),
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
+    Workload("stream", "CUBIC over drop-tail", str(ROOT / "tools" / "workloads" / "stream.toml")),
+    Workload("stream-codel", "CUBIC over CoDel", str(ROOT / "tools" / "workloads" / "stream-codel.toml")),
+    Workload("messages", "messages of web search", str(ROOT / "tools" / "workloads" / "messages.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]
 # The same load on one port from more and more on/off flows, each with its own access line.

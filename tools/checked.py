@@ -5,10 +5,11 @@ Their tables are written when the docs are built.
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
     tools/checked.py validation        runs its lines about byte streams only (some minutes)
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
-    tools/checked.py claims DIR [STUDY ...]
-                                       judges the stored runs of the full studies in DIR/STUDY; runs what is missing
+    tools/checked.py claims DIR [--seeds N] [STUDY ...]
+                                       judges the stored runs of the full studies in DIR/STUDY; runs what is missing.
+                                       Studies that are named replace their own verdicts alone
 
-Each file says which commit it is of, and when it was made.
+Each file says which commit it is of, and when it was made; `apart` does so for the studies that were named.
 """
 
 from __future__ import annotations
@@ -54,27 +55,42 @@ def coverage() -> dict[str, Any]:
     return {"replications": list(SIZES), "rows": [covered(case) for case in CASES]}
 
 
-def claims(directory: str, *names: str) -> dict[str, Any]:
-    """The verdict of every claim of the studies named, or of every study, from their full runs."""
+def claims(directory: str, *given: str) -> dict[str, Any]:
+    """The verdict of every claim of the studies named, or of every study, from their full runs or those of N seeds."""
     from penstock import studies
     from penstock.api.run import available_cores
 
+    seeds, names = (int(given[1]), given[2:]) if given[:1] == ("--seeds",) else (studies.FULL_SEEDS, given)
     found = {}
     for name in names or studies.STUDIES:
         out = Path(directory) / name
-        results = studies.carry_out(name, seeds=studies.FULL_SEEDS, jobs=available_cores(), out=out, resume=True)
-        study = studies.open_study(name, None, studies.FULL_SEEDS)
+        results = studies.carry_out(name, seeds=seeds, jobs=available_cores(), out=out, resume=True)
+        study = studies.open_study(name, None, seeds)
         study.read(results)
         found[name] = {finding.id: finding.verdict for finding in study.findings()}
-    return {"seeds": studies.FULL_SEEDS, "verdicts": found}
+    return merged(found, seeds) if names else {"seeds": seeds, "verdicts": found}
+
+
+def merged(verdicts: Mapping[str, Mapping[str, str]], seeds: int) -> dict[str, Any]:
+    """The stored verdicts, with those of some studies in place of their own."""
+    stored: dict[str, Any] = json.loads((RESULTS / "claims.json").read_text(encoding="utf-8"))
+    apart = {name: {"seeds": seeds} | dated() for name in verdicts}
+    return stored | {
+        "verdicts": stored["verdicts"] | verdicts,
+        "apart": stored.get("apart", {}) | apart,
+    }
 
 
 def store(kind: str, *arguments: str) -> None:
     """Makes one of the results and stores it."""
     found = KINDS[kind][0](*arguments)
-    about = {"commit": commit(), "made": datetime.now(UTC).strftime("%Y-%m-%d")}
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{kind}.json").write_text(json.dumps(about | found, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / f"{kind}.json").write_text(json.dumps(dated() | found, indent=1) + "\n", encoding="utf-8")
+
+
+def dated() -> dict[str, str]:
+    """Which commit a result is of, and when it was made."""
+    return {"commit": commit(), "made": datetime.now(UTC).strftime("%Y-%m-%d")}
 
 
 def commit() -> str:
@@ -94,7 +110,9 @@ def write(folder: Path) -> None:
 
 def basis(found: Mapping[str, Any]) -> str:
     """Which commit the results are of, and when they were made."""
-    return f"\nMade on {found['made']} from commit `{found['commit']}`.\n"
+    told = f"\nMade on {found['made']} from commit `{found['commit']}`"
+    apart = (f"{name} on {each['made']} from `{each['commit']}`" for name, each in found.get("apart", {}).items())
+    return "; ".join([told, *apart]) + ".\n"
 
 
 def verify_table(found: Mapping[str, Any]) -> str:
@@ -152,8 +170,10 @@ def claims_table(found: Mapping[str, Any]) -> str:
     rows = []
     for study, verdicts in found["verdicts"].items():
         counts = Counter(verdicts.values())
-        rows.append((f"[{study}](studies/{study}.md)", len(verdicts), *(counts[verdict] for verdict in VERDICTS)))
-    return grid(("study", "claims", *VERDICTS), rows)
+        seeds = found.get("apart", {}).get(study, found)["seeds"]
+        counted = (counts[verdict] for verdict in VERDICTS)
+        rows.append((f"[{study}](studies/{study}.md)", seeds, len(verdicts), *counted))
+    return grid(("study", "seeds", "claims", *VERDICTS), rows)
 
 
 def grid(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:

@@ -11,6 +11,7 @@ pub mod cluster;
 mod endpoint;
 pub mod horizon;
 mod look;
+mod parts;
 mod ports;
 mod positions;
 mod process;
@@ -20,7 +21,6 @@ mod unit;
 
 use std::collections::BTreeMap;
 
-use crate::core::completions::Completions;
 use crate::core::error::Error;
 use crate::core::key::Key;
 use crate::core::pdu::Pdu;
@@ -28,7 +28,7 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
-use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, FlowState, kind_of};
+use crate::network::context::{Counts, Ctx, FlowInfo, kind_of};
 use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::receiver::Receiver;
@@ -36,6 +36,7 @@ use crate::queue::measures::QueueState;
 use crate::transport::Records;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
+pub use parts::Parts;
 pub use ports::{AccessLines, AccessPort, PortView, Seats};
 pub use process::Process;
 pub use retune::Retune;
@@ -57,46 +58,6 @@ const MOST_OF_A_HOST: u64 = 16;
 
 /// Conservation is checked after nodes have read this many times the number of PDUs held.
 const CHECK_AFTER: u64 = 16;
-
-/// The parameters of a world.
-#[derive(Clone, Debug)]
-pub struct Parts {
-    /// Every node with its inbox and feeders.
-    pub processes: Vec<Process>,
-    /// The units, in the order of a round.
-    pub units: Vec<Unit>,
-    /// The whole network as one cluster, if its nodes can take turns.
-    pub turns: Option<Unit>,
-    /// Number of lanes.
-    pub lanes: usize,
-    /// The place of each port, by number.
-    pub ports: Seats,
-    /// Location of each endpoint, by number.
-    pub endpoints: Vec<Option<Location>>,
-    /// Location of the policers of each flow that has some, by its number.
-    pub policers: BTreeMap<u32, Location>,
-    /// What the ends of flows over transports know beside their PDUs.
-    pub records: Records,
-    /// For each group with messages their measures.
-    pub messages: Vec<Option<Box<Completions>>>,
-    /// Every flow.
-    pub flows: Vec<FlowInfo>,
-    /// Names of the groups.
-    pub groups: Vec<String>,
-}
-
-impl Parts {
-    /// The state of every flow at time 0, with the indices of its parts in their nodes.
-    fn flow_states(&self) -> Vec<FlowState> {
-        let index = |location: Option<Location>| location.map_or(0, |location| location.index);
-        let state = |(flow, number): (&FlowInfo, u32)| {
-            let [sender, receiver] = flow.endpoints.map(|endpoint| index(self.endpoints[endpoint as usize]));
-            let policer = index(self.policers.get(&number).copied());
-            FlowState { indices: FlowIndices { sender, receiver, policer }, counts: Counts::default() }
-        };
-        self.flows.iter().zip(0..).map(state).collect()
-    }
-}
 
 /// A network at one instant.
 #[derive(Clone, Debug)]

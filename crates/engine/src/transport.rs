@@ -115,11 +115,20 @@ impl Params {
         }
     }
 
-    /// Whether its receiver limits what may be sent and not acknowledged.
+    /// Whether its receiver or the delay limits what may be sent and not acknowledged.
     pub(crate) fn limits_window(&self) -> bool {
         match self {
             Params::Tp4(_) => true,
-            Params::Stream(params) => params.receive_window.is_some(),
+            Params::Stream(params) => params.limits_window(),
+        }
+    }
+
+    /// The PDUs that it sends at once at its start, with the key of their number.
+    pub(crate) fn burst(&self) -> Option<(&'static str, u32)> {
+        match self {
+            Params::Tp4(_) => None,
+            // A pace follows the round trip, and there is no sample of it yet.
+            Params::Stream(params) => Some(("stream.initial_window", params.initial_window)),
         }
     }
 

@@ -7,13 +7,17 @@ use penstock_engine::report::{GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-const CONTROLLERS: [&str; 6] = [
+const CONTROLLERS: [&str; 10] = [
     "controller.new_reno = {}",
     "controller.cubic = {}",
     "controller.dctcp = {}, ecn = 'dctcp'",
     "controller.dctcp.react = 'window_end', ecn = 'accurate'",
     "controller.abe = {}, ecn = 'classic'",
     "controller.cubic.fast_convergence = false, ecn = 'accurate'",
+    "controller.cubic.hystart = 'classic'",
+    "controller.vegas = {}",
+    "controller.ledbat.target = '20 ms'",
+    "controller.hybla.reference = '5 ms'",
 ];
 const QUEUES: [&str; 7] = [
     "drop_tail.size = '9 PDUs'",
@@ -46,7 +50,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", recovery = 'pipe'"],
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
         &["", ", handshake = true"],
-        &["", "", ", pacing = 1.25"],
+        if text.contains("hybla") { &[""] } else { &["", "", ", pacing = 1.25"] },
         &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
         &["", ", reuse = 'warm'"],
@@ -228,6 +232,10 @@ fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
         (stream, "transport.stream = { receive_window = '100 octets' }", "receive_window"),
         (stream, "transport.stream = { ack_every = 0 }", "ack_every"),
         (stream, "transport.stream = { pacing = 0 }", "pacing"),
+        (stream, "transport.stream = { controller.hybla = {}, pacing = 1.25 }", "a pace of its own"),
+        (stream, "transport.stream = { controller.vegas.beta = 1.0 }", "controller.vegas.beta"),
+        (stream, "transport.stream = { controller.ledbat.current_filter = 0 }", "controller.ledbat.current_filter"),
+        (stream, "transport.stream = { controller.hybla.slow_start_cap = 0 }", "controller.hybla.slow_start_cap"),
         (stream, "transport.stream = { min_rto = '1 ns' }", "min_rto"),
         (stream, "transport.stream = { controller.cubic = { beta = 1.0 } }", "controller.cubic.beta"),
         (stream, "transport.stream = { controller.dctcp = { g = 0 } }", "controller.dctcp.g"),
@@ -263,7 +271,22 @@ fn a_window_without_any_limit_is_warned_of() {
     };
     assert!(warned("unlimited = {}", "controller.cubic = {}"));
     assert!(!warned("unlimited = {}", "receive_window = '90 kB'"));
+    assert!(!warned("unlimited = {}", "controller.vegas = {}") && !warned("unlimited = {}", "controller.ledbat = {}"));
     assert!(!warned("drop_tail.size = '9 PDUs'", "controller.cubic = {}"));
+}
+
+#[test]
+fn a_first_window_beyond_its_queue_is_warned_of() {
+    let warned = |size: u32, rest: &str| {
+        let text = line(&format!("drop_tail.size = '{size} PDUs'"), "", "30 s", "initial_window = 10", 1);
+        let scenario = document::parse(&text.replace("octets = 1460", &format!("octets = 1460\n{rest}"))).unwrap();
+        let warnings = penstock_engine::scenario::assembly::meetings(&scenario).unwrap().warnings;
+        warnings.iter().any(|fault| fault.path == "flow.f.transport.stream.initial_window")
+    };
+    assert!(warned(9, "") && !warned(10, ""));
+    assert!(!warned(9, "access = { rate = '100 Mb/s', delay = '1 ms' }"));
+    let told = refusal(&[("controller.cubic = {}", "initial_window = 100001")]);
+    assert!(told.contains("initial_window") && told.contains("100000"), "{told}");
 }
 
 /// Parameters change under traffic: the window halves less, and the pace is other.

@@ -59,6 +59,8 @@ KINDS: dict[str, Kind] = {
     "jitter_share": Kind(1.0, "over_jitter_limit", "sent"),
     "success_once": Kind(1.0, "accepted", "transmitted"),
     "success_all": Kind(1.0, "accepted", "sent"),
+    "retransmitted_share": Kind(1.0, "retransmitted", "sent"),
+    "marked_share": Kind(1.0, "marked", "acknowledged"),
     "error_report_share": FRACTION,
     "utilisation": FRACTION,
     "fairness": FAIRNESS,
@@ -69,7 +71,10 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("acknowledged", "unacknowledged", "outstanding", "transmitted", "retransmitted"), POSITIVE),
     **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
     **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
-    **dict.fromkeys(("arrived", "departed", "discarded", "marked", "notices_mild", "notices_severe"), POSITIVE),
+    **dict.fromkeys(("recoveries", "timeouts", "probes"), POSITIVE),
+    **dict.fromkeys(
+        ("arrived", "departed", "discarded", "discarded_tied", "marked", "notices_mild", "notices_severe"), POSITIVE
+    ),
     **dict.fromkeys(("load_bps", "sent_bps", "throughput_bps", "nominal_bps", "rate_bps"), POSITIVE),
     **dict.fromkeys(("accepted_per_s", "power"), POSITIVE),
     "discard_share": POSITIVE,  # NPDUs of any kind over DT TPDUs: may exceed 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse import replications
 from penstock.analyse.demand import unsent, warnings_of_groups
 from penstock.analyse.estimates import intervals
+from penstock.analyse.ties import warnings_of_ports
 from penstock.show import theory
 from penstock.show.terminal import print_table, print_text
 from penstock.statistics import LEAST
@@ -40,8 +41,8 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
     If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
     ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
-    others. ``theory`` has what theory says about the run, beside what was measured; it is empty if no theory
-    applies.
+    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, beside
+    what was measured; it is empty if no theory applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
     and ratio, by its name. Replications that are the same run bit for bit count once, and have none.
@@ -52,47 +53,25 @@ def summary(result: Result) -> dict[str, list[Row]]:
 
     result = result.independent()
 
-    def ratio(part: str | pl.Expr, whole: str) -> pl.Expr:
-        parts = pl.col(part) if isinstance(part, str) else part
-        return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
-
-    def with_transport(column: pl.Expr) -> pl.Expr:
-        return pl.when(pl.col("connections").is_not_null().any()).then(column)
-
-    def there(name: str) -> pl.Expr:
-        """The sum of a column, or nothing if the protocol has no such events."""
-        return pl.when(pl.col(name).is_not_null().any()).then(pl.sum(name))
-
-    connections = [
-        *(with_transport(pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
-        pl.mean("accepted_per_s"),
-        pl.mean("power"),
-        ratio("accepted", "transmitted").alias("success_once"),
-        with_transport(ratio("accepted", "sent")).alias("success_all"),
-        with_transport(ratio(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
-        ratio("retransmitted", "sent").alias("retransmitted_share"),
-        ratio("marked", "acknowledged").alias("marked_share"),
-        *(there(name).alias(name) for name in ("error_reports", "recoveries", "timeouts", "probes")),
-    ]
     has_connections = result.groups["connections"].is_not_null().any()
     groups = result.groups.group_by("group", maintain_order=True).agg(
         pl.first("flows"),
         pl.sum("sent"),
         pl.sum("lost"),
-        ratio("lost", "sent").alias("loss_ratio"),
+        _ratio_of("lost", "sent").alias("loss_ratio"),
         pl.mean("delay_mean_s"),
         pl.mean("delay_p99_s"),
         pl.max("delay_max_s"),
-        ratio("over_jitter_limit", "sent").alias("jitter_share"),
+        _ratio_of("over_jitter_limit", "sent").alias("jitter_share"),
         pl.mean("throughput_bps"),
         pl.mean("load_bps"),
         pl.mean("sent_bps"),
         *(pl.mean(name) for name in ("offered_bps", "held_bits", "source_wait_mean_s", "source_wait_p99_s")),
-        ratio("withheld_pdus", "offered_pdus").alias("withheld_share"),
+        _ratio_of("withheld_pdus", "offered_pdus").alias("withheld_share"),
         pl.when(pl.col("offered_pdus").is_not_null().any()).then(pl.sum("source_lost")).alias("source_lost"),
         *(pl.mean(name) for name in ("delay_generation_mean_s", "delay_generation_p99_s")),
         pl.max("delay_generation_max_s"),
-        *(connections if has_connections else ()),
+        *(_of_transports() if has_connections else ()),
     )
     ports = result.ports.group_by("port", maintain_order=True).agg(
         pl.first("from"),
@@ -112,6 +91,34 @@ def summary(result: Result) -> dict[str, list[Row]]:
         "messages": _messages(result),
         "theory": theory.rows(result),
     }
+
+
+def _ratio_of(part: str | pl.Expr, whole: str) -> pl.Expr:
+    """The sum of a column divided by that of another, or nothing if that is 0."""
+    import polars as pl
+
+    parts = pl.col(part) if isinstance(part, str) else part
+    return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
+
+
+def _of_transports() -> list[pl.Expr]:
+    """The columns of transports: null for a group without one, or whose protocol has no such events."""
+    import polars as pl
+
+    def there(name: str, column: pl.Expr) -> pl.Expr:
+        return pl.when(pl.col(name).is_not_null().any()).then(column)
+
+    return [
+        *(there("connections", pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
+        pl.mean("accepted_per_s"),
+        pl.mean("power"),
+        _ratio_of("accepted", "transmitted").alias("success_once"),
+        there("connections", _ratio_of("accepted", "sent")).alias("success_all"),
+        there("connections", _ratio_of(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
+        _ratio_of("retransmitted", "sent").alias("retransmitted_share"),
+        _ratio_of("marked", "acknowledged").alias("marked_share"),
+        *(there(name, pl.sum(name)).alias(name) for name in ("error_reports", "recoveries", "timeouts", "probes")),
+    ]
 
 
 def _messages(result: Result) -> list[Row]:
@@ -176,7 +183,8 @@ def _note(result: Result) -> str:
 def warnings(result: Result) -> list[str]:
     """What a reader must know before the numbers of a run."""
     told = [replications.warning(len(result.manifest["runs"]))] if result.constant else []
-    return [*told, *filter(None, [unheard_notices(result)]), *warnings_of_groups(result.groups)]
+    told += filter(None, [unheard_notices(result)])
+    return [*told, *warnings_of_groups(result.groups), *warnings_of_ports(result.ports)]
 
 
 def unheard_notices(result: Result) -> str:

@@ -259,6 +259,36 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for acknowledgements",
         source: "RFC 8257; docs/models/dctcp.md",
     },
+    Scheme {
+        keyword: "vegas",
+        meaning: "Byte streams keep a few segments each in the queues, by their round trips (Vegas).",
+        parts: "transport.stream = { controller.vegas = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "Brakmo and Peterson, IEEE JSAC 1995; docs/models/vegas.md",
+    },
+    Scheme {
+        keyword: "ledbat",
+        meaning: "Byte streams keep a fixed delay in the queues, and give way to other traffic (LEDBAT).",
+        parts: "transport.stream = { controller.ledbat = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "RFC 6817; docs/models/ledbat.md",
+    },
+    Scheme {
+        keyword: "hybla",
+        meaning: "Byte streams with long round trips grow as fast as NewReno with a short one (Hybla).",
+        parts: "transport.stream = { controller.hybla = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "queues that can discard",
+        source: "Caini and Firrincieli, 2004; docs/models/hybla.md",
+    },
 ];
 
 /// The scheme of this name.

@@ -107,13 +107,12 @@ impl JsonSchema for Drawn {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Distribution::<Bits>::json_schema(generator);
         let mut table = generator.subschema_for::<Either<Named, Table>>();
-        table.insert(
-            "description".to_owned(),
-            "By a table of cumulative points: its name, or a table of its own.".into(),
-        );
+        let meaning = "By a table of cumulative points: its name, or a table of its own.";
+        table.insert("description".to_owned(), meaning.into());
         if let Some(branches) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
             branches.push(json!({
                 "type": "object",
+                "description": meaning,
                 "properties": { TABLE: table },
                 "required": [TABLE],
                 "additionalProperties": false,

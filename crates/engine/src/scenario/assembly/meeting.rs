@@ -142,6 +142,9 @@ impl<'a> Network<'a> {
                     hear(&self.source_path(flow), point.hears().only(source.sends), &path);
                 }
             }
+            for (path, sent) in self.queues_of(flow) {
+                hear(&path, sent.only(source.hears), &self.source_path(flow));
+            }
             if let (Some(receiver), Some(part)) = (&receiver, &params.notification_point) {
                 hear(&self.source_path(flow), source.sends.only(part.hears()), receiver);
                 let answers = answers(params, heard).only(source.hears);
@@ -182,6 +185,25 @@ impl<'a> Network<'a> {
             let point = self.ports[port].congestion?;
             Some((format!("{}.{}", self.point_place(port), point.keyword()), point))
         })
+    }
+
+    /// The queues on the path of the flow's data, with their paths in the scenario, and what they tell its source: marks, and
+    /// losses.
+    fn queues_of(&self, flow: &FlowPlan<'_>) -> impl Iterator<Item = (String, Signals)> {
+        flow.forward().iter().map(|port| {
+            let (plan, number) = (&self.ports[port], self.queue_of(flow, port));
+            let queue = &plan.queues[number];
+            let path = format!("{}.queues[{number}].{}", plan.path, queue.keyword());
+            (path, queue.sends().with(Signals::LOSS.when(self.may_lose(flow, port))))
+        })
+    }
+
+    /// Whether the port may discard data of the flow.
+    pub(super) fn may_lose(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
+        let plan = &self.ports[port];
+        let queue = &plan.queues[self.queue_of(flow, port)];
+        let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
+        has_limit || queue.discards_early() || plan.outage.is_some()
     }
 
     /// Path of the port's congestion point in the scenario, without its keyword. Both ports of a line without `reverse` have

@@ -292,13 +292,6 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             laid[flow.group] += 1;
             let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
-            if let Some(transport::Params::Stream(params)) = &flow.params.transport {
-                let built = self.network.build_stream(UserPlan { index, traffic, receiver }, params);
-                for (endpoint, host) in [sending, receiving].into_iter().zip(built) {
-                    self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), &mut hosts);
-                }
-                continue;
-            }
             if flow.params.transport.is_some() {
                 users.insert(index, UserPlan { index, traffic, receiver });
                 self.build_transport(index, &mut users, &mut hosts);
@@ -376,9 +369,17 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         counts.into_iter().map(room).collect()
     }
 
-    /// Builds the hosts of a flow over transport connections, if those of a peer are known, too.
+    /// Builds the hosts of a flow over a transport, if those of a peer are known, too.
     fn build_transport(&mut self, index: usize, users: &mut BTreeMap<usize, UserPlan>, hosts: &mut [Vec<Host>]) {
         let network = self.network;
+        if let Some(transport::Params::Stream(params)) = &network.flows[index].params.transport {
+            let built = users.remove(&index).map(|user| network.build_stream(user, params));
+            let endpoints = network.flows[index].endpoints();
+            for (endpoint, host) in endpoints.into_iter().zip(built.into_iter().flatten()) {
+                self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), hosts);
+            }
+            return;
+        }
         let peer = network.flows[index].peer();
         if peer.is_some_and(|peer| !users.contains_key(&peer)) {
             return;

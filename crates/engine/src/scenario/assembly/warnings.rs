@@ -29,6 +29,7 @@ impl Network<'_> {
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
+        warnings.extend(self.rare_rm_cells());
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
             warnings.extend(self.untouched_rm_cells(flow));
@@ -38,6 +39,7 @@ impl Network<'_> {
             warnings.extend(self.npdu_priority_without_queue(flow));
             warnings.extend(self.unlimited_window(flow));
             warnings.extend(self.segments_of_cells(flow));
+            warnings.extend(self.burst(flow));
         }
         warnings
     }
@@ -188,17 +190,27 @@ impl Network<'_> {
             .then(|| Fault::new(path, CELL_OCTETS, reason, "give 1460, as TCP over Ethernet has"))
     }
 
+    /// A first window that is sent at once into a queue which has no room for it.
+    fn burst(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let (key, segments) = flow.params.transport.as_ref()?.burst()?;
+        let first = flow.forward().first();
+        let plan = &self.ports[first];
+        let size = plan.queues[self.queue_of(flow, first)].sketch().size().filter(|_| plan.rate.is_some())?;
+        let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
+        let reason = format!(
+            "the first window of {segments} segments is sent at once into {}, whose queue has room for {size}: the rest is lost",
+            plan.path
+        );
+        let remedy = "give the flow an access line with a rate, the stream a smaller one, or the queue more room";
+        (u64::from(segments) > size).then(|| Fault::new(path, segments, reason, remedy))
+    }
+
     /// A controller that waits for losses or marks on a path where nothing is lost or marked.
     fn unlimited_window(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let transport = flow.params.transport.as_ref()?;
         let listener = transport.listeners().into_iter().find(|part| part.hears.meets(Signals::LOSS))?;
-        let may_lose = |port: usize| {
-            let plan = &self.ports[port];
-            let queue = &plan.queues[self.queue_of(flow, port)];
-            let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
-            has_limit || queue.discards_early() || plan.outage.is_some()
-        };
-        let is_told = flow.forward().iter().any(may_lose) || self.sent_to(flow).meets(listener.hears);
+        let may_lose = flow.forward().iter().any(|port| self.may_lose(flow, port));
+        let is_told = may_lose || self.sent_to(flow).meets(listener.hears);
         let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
         let reason =
             "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";

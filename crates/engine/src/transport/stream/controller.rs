@@ -12,9 +12,13 @@ use crate::core::time::{Span, Time};
 mod abe;
 mod cubic;
 mod dctcp;
+mod hybla;
+mod hystart;
 #[cfg(test)]
 mod laws;
+mod ledbat;
 mod new_reno;
+mod vegas;
 mod window;
 
 /// The environment of a controller.
@@ -92,6 +96,12 @@ macro_rules! controllers {
             cubic Cubic = cubic::Params => cubic::Cubic;
             /// Reduces the window by the share of marked segments (DCTCP).
             dctcp Dctcp = dctcp::Params => dctcp::Dctcp;
+            /// Keeps a few segments in the queues, by the round trip (Vegas).
+            vegas Vegas = vegas::Params => vegas::Vegas;
+            /// Keeps a fixed delay in the queues, and gives way to others (LEDBAT).
+            ledbat Ledbat = ledbat::Params => ledbat::Ledbat;
+            /// Grows with a long round trip as NewReno does with a short one (Hybla).
+            hybla Hybla = hybla::Params => hybla::Hybla;
         }
     };
 }
@@ -102,6 +112,18 @@ controllers!(define_feedback![ControllerParams]);
 impl Default for ControllerParams {
     fn default() -> ControllerParams {
         ControllerParams::Cubic(cubic::Params::default())
+    }
+}
+
+impl ControllerParams {
+    /// Whether it has a pace of its own.
+    pub(super) fn paces(&self) -> bool {
+        matches!(self, ControllerParams::Hybla(_))
+    }
+
+    /// Whether long queues are enough to limit its window, without losses or marks.
+    pub(super) fn heeds_delay(&self) -> bool {
+        matches!(self, ControllerParams::Vegas(_) | ControllerParams::Ledbat(_))
     }
 }
 

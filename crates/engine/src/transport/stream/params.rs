@@ -14,8 +14,8 @@ use crate::core::word;
 const BLOCK_OCTETS: u16 = 12;
 /// The shortest timeout that may be given: shorter ones would dominate the run.
 const SHORTEST: Span = Span(1_000_000);
-/// The most segments that a window may have: two minutes at 100 Gb/s.
-const MOST_SEGMENTS: u32 = 1 << 30;
+/// The most segments of a first window, and that one acknowledgement covers: all of them are sent at once.
+const MOST_SEGMENTS: u32 = 100_000;
 
 /// What a change of a rule of the sender does.
 const RETUNED: &str = "It holds from the next segment or acknowledgement on.";
@@ -166,7 +166,7 @@ impl Params {
                 return Err(Fault::new(
                     path,
                     count,
-                    "no window has so many segments",
+                    "so many segments would be sent at once",
                     format!("give at most {MOST_SEGMENTS}"),
                 ));
             }
@@ -177,6 +177,10 @@ impl Params {
                 return Err(Fault::new(path, factor, "no data would leave", "choose more than 0, as 1.25"));
             }
         }
+        if let Some(pacing) = self.pacing.filter(|_| self.controller.paces()) {
+            let reason = "the controller has a pace of its own";
+            return Err(Fault::new("pacing", pacing, reason, "give it to the controller, or delete it"));
+        }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";
             return Err(Fault::new("reordering_window", self.reordering_window, reason, "choose 0.25"));
@@ -186,6 +190,11 @@ impl Params {
             return Err(Fault::new("min_rto", self.min_rto, reason, format!("give at least {SHORTEST}")));
         }
         Ok(())
+    }
+
+    /// Whether the receiver or the delay limits what may be sent, without losses or marks.
+    pub(crate) fn limits_window(&self) -> bool {
+        self.receive_window.is_some() || self.controller.heeds_delay()
     }
 
     /// The first fault with segments of this many octets.

@@ -185,8 +185,11 @@ mod tests {
         Receiving::new(Arc::new(toml::from_str(params).unwrap()), FlowId(0), 0)
     }
 
-    /// Number, marks and block of the acknowledgements that a segment of 1000 octets causes, and whether it is new.
-    fn arrive(receiving: &mut Receiving, place: u64, is_marked: bool) -> (bool, Vec<(u64, u16, (u32, u32))>) {
+    /// Number, marks and block of an acknowledgement.
+    type Told = (u64, u16, (u32, u32));
+
+    /// Whether a segment of 1000 octets is new, and the acknowledgements that it causes.
+    fn arrive(receiving: &mut Receiving, place: u64, is_marked: bool) -> (bool, Vec<Told>) {
         let body = Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false };
         let mut pdu = Pdu::new(FlowId(0), place as u32, 1040, 0, body);
         if is_marked {

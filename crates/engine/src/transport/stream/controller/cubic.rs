@@ -12,8 +12,10 @@
 //! reduction: W = w, or w (1 + beta) / 2 if w < W (fast convergence); w <- max(beta w, 2), after a mark max(beta w, 1)
 //! ```
 //!
-//! Time in which the application limits the window does not count (RFC 9438, 4.2).
+//! Time in which the application limits the window does not count (RFC 9438, 4.2). Slow start ends by [`hystart`](super::hystart):
+//! RFC 9438, 4.10 says that it should be HyStart++.
 
+use super::hystart::{Hystart, Watch};
 use super::window::Window;
 use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED, Signal, check_factor};
 use crate::core::error::Fault;
@@ -37,11 +39,14 @@ pub struct Params {
     /// Whether the window is never smaller than that of a NewReno flow with the same losses.
     #[schemars(extend("retune" = RETUNED))]
     pub reno_friendly: bool,
+    /// What ends slow start, other than a loss or a mark.
+    #[schemars(extend("retune" = RETUNED))]
+    pub hystart: Hystart,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { beta: 0.7, c: 0.4, fast_convergence: true, reno_friendly: true }
+        Params { beta: 0.7, c: 0.4, fast_convergence: true, reno_friendly: true, hystart: Hystart::PlusPlus }
     }
 }
 
@@ -78,6 +83,7 @@ struct Epoch {
 pub struct Cubic {
     params: Params,
     window: Window,
+    watch: Watch,
     /// The window before the last reduction, and the maximum to which the curve returns.
     prior: f64,
     most: f64,
@@ -88,7 +94,8 @@ impl Cubic {
     /// A stream in slow start.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Cubic {
-        Cubic { params: params.clone(), window: Window::new(env), prior: 0.0, most: 0.0, epoch: None }
+        let (params, window, watch) = (params.clone(), Window::new(env), Watch::new());
+        Cubic { params, window, watch, prior: 0.0, most: 0.0, epoch: None }
     }
 
     fn begin(&mut self, now: Time) -> Epoch {
@@ -138,7 +145,7 @@ impl Controller for Cubic {
     #[inline]
     fn on_ack(&mut self, ack: &Acked) {
         let was_slow = self.window.is_in_slow_start();
-        let left = self.window.slow_start(ack);
+        let left = self.watch.slow_start(self.params.hystart, &mut self.window, ack);
         if left > 0.0 {
             self.avoid(left, ack);
         } else if !was_slow && !ack.is_recovering {
@@ -174,12 +181,14 @@ impl Controller for Cubic {
 
     fn readings(&self, each: &mut Each<'_>) {
         each(Reading::pdus("window_before"), self.prior);
+        each(Reading::count("conservative"), f64::from(u8::from(self.watch.is_conservative())));
     }
 }
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ fast_convergence = false, reno_friendly = false }"];
+    const CASES: &[&str] =
+        &["{}", "{ fast_convergence = false, reno_friendly = false, hystart = 'off' }", "{ hystart = 'classic' }"];
 }
 
 #[cfg(test)]
@@ -281,5 +290,52 @@ mod tests {
         cubic.on_ack(&at(10_100));
         // Ten seconds later the curve is still at its start.
         assert!(cubic.window.size < 71.0, "{}", cubic.window.size);
+    }
+
+    /// packetdrill, cubic-rto-ss-ca-cwnd-bump: the times of its acknowledgements of one segment each, in milliseconds.
+    #[test]
+    fn after_a_timeout_slow_start_ends_at_the_threshold_and_the_curve_begins() {
+        let mut cubic = Cubic::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        cubic.on_congestion(&congestion(Signal::Timeout { is_first: true }, 1_000));
+        let mut now = 0;
+        let windows = [100, 100, 2, 98, 2, 2, 2, 98, 2, 2, 2, 2, 2, 2, 98, 2, 2, 2, 2, 2, 2, 98].map(|gap| {
+            now += gap;
+            cubic.on_ack(&Acked { now: Time::ZERO + Span::milliseconds(now), ..acked(1000) });
+            cubic.window() / 1000
+        });
+        // 2,001 to 7,001; then up to 21,001; then 23,001. Linux counts whole segments, and has 7 at 22,001, where this window
+        // has just passed 8.
+        assert_eq!(windows[..6], [2, 3, 4, 5, 6, 7]);
+        assert!(windows[6..20].iter().all(|window| *window == 7), "{windows:?}");
+        assert_eq!(windows[21], 8);
+        assert_eq!(cubic.window.threshold, 7.0);
+    }
+
+    /// packetdrill, cubic-bulk-166k: a line with two segments each 100 ms. Linux takes the least round trip for SRTT in the
+    /// target, and so does this test.
+    #[test]
+    fn hystart_and_the_bound_of_the_growth_on_a_slow_line() {
+        let params = toml::from_str("hystart = 'classic'").unwrap();
+        let mut cubic = Cubic::new(&params, Env { segment: 1000, initial_window: 10 });
+        let (mut sent, mut windows) = (10u64, vec![10]);
+        let mut times = vec![Time::ZERO; 10];
+        for number in 1..=100u64 {
+            let (now, acknowledged) = (Time::ZERO + Span::milliseconds(100 * number), 2 * number);
+            cubic.on_ack(&Acked {
+                now,
+                round_trip: Some(now.since(times[acknowledged as usize - 1])),
+                in_flight: (sent - (acknowledged - 2)) * 1000,
+                ..acked(2000)
+            });
+            sent = acknowledged + cubic.window() / 1000;
+            times.resize(sent as usize, now);
+            windows.push(cubic.window() / 1000);
+        }
+        // After 10, 20, 30 and 38 segments.
+        assert_eq!([windows[5], windows[10], windows[15], windows[19]], [20, 30, 40, 48]);
+        assert_eq!(cubic.window.threshold, 48.0);
+        // One segment more for two acknowledged, at most, and in the end exactly.
+        assert!(windows[19..].windows(2).all(|pair| pair[1] - pair[0] <= 1));
+        assert!(windows[75..].windows(2).all(|pair| pair[1] - pair[0] == 1), "{windows:?}");
     }
 }

@@ -110,10 +110,7 @@ impl Controller for Dctcp {
             // A mark ends slow start at once in any case.
             Signal::Ecn if self.params.react == React::WindowEnd => self.window.threshold = self.window.size,
             Signal::Ecn => self.reduce(),
-            signal => {
-                let outstanding = self.window.segments(congestion.outstanding);
-                self.window.reduce(signal, self.window.size.min(outstanding) / 2.0);
-            }
+            Signal::Loss | Signal::Timeout { .. } => self.window.halve(congestion),
         }
     }
 

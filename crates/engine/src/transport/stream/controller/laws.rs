@@ -56,6 +56,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
                     is_limited,
                     is_recovering,
                     begins_round,
+                    round_trip: (kind % 2 == 0).then_some(Span(gap)),
                     ..acked(octets)
                 }),
             }
