@@ -41,8 +41,8 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
     If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
     ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
-    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, beside
-    what was measured; it is empty if no theory applies.
+    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run,
+    beside what was measured; it is empty if no theory applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
     and ratio, by its name. Replications that are the same run bit for bit count once, and have none.
