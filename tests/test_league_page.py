@@ -55,7 +55,7 @@ def test_the_page_says_what_came_out(page: Path) -> None:
     schemes, measures, cases = compared.tables
     assert ["charny", "2 of 6"] not in [[row[0], row[-1]] for row in schemes.rows]
     assert ["rate_factor", "2 of 6"] in [[row[0], row[-1]] for row in schemes.rows]
-    assert len(measures.rows) == 16
+    assert len(measures.rows) == 18
     assert len(cases.rows) == 6
     (row,) = [row for row in case.tables[0].rows if row[0] == "rate_factor"]
     assert str(row[1]).startswith("cannot run here: it scales the nominal rate of the traffic, and greedy has none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -233,7 +234,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
     """A case with the scenario of each scheme that can run there."""
     tree = document.tree_of(network, traffic)
     try:
-        base = Scenario.of(tree)
+        base = _base(tree, entrants)
         round_trip_s = round_trip(base)
         shares = greedy_shares(base)
     except InputError as error:
@@ -262,6 +263,17 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         steady,
         round_trip_s,
     )
+
+
+def _base(tree: Mapping[str, Any], entrants: Sequence[Entrant]) -> Scenario:
+    """A case without any scheme, or with the first that its traffic can run with: messages need byte streams."""
+    try:
+        return Scenario.of(tree)
+    except InputError:
+        for entrant in entrants:
+            with suppress(InputError):
+                return Scenario.of({**tree, "scheme": entrant.scheme})
+        raise
 
 
 def entered(tree: Mapping[str, Any], entrant: Entrant) -> Scenario:

@@ -6,7 +6,7 @@ A value that a run does not have is the reason for it, as text.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +35,14 @@ NO_SERIES = "there is no time series of every flow: set measure.sample and measu
 NO_GROUP = "there are no such flows"
 NO_FILE = "no file began"
 NO_FILES = "no traffic of files"
+NO_MESSAGE = "no message was finished"
+NO_MESSAGES = "no traffic of messages"
 NO_WARM_UP = "the runs have no warm-up"
 NOTHING_OFFERED = "nothing was offered"
 NO_DEMAND = "its sources always have data to send"
 
+EVERY_LENGTH = "all"
+"""The class of the messages of all lengths."""
 RECEIVED = "received"
 """The quantity of a time series that counts the PDUs that a flow's receiver has."""
 TABLES = ("groups", "flows", "ports", "runs")
@@ -170,9 +174,24 @@ FILE_TIME = Measure(
     "s",
     "The mean time that a file takes; files that are not finished count with their part.",
 )
+MESSAGE_TIME = Measure(
+    "fct_mean_s",
+    "completion time",
+    "s",
+    "The mean time from the beginning of a message until all of it has arrived; of finished messages.",
+    by_class=True,
+)
+SLOWDOWN = Measure(
+    "slowdown_mean",
+    "slowdown",
+    "",
+    "The mean completion time of a message divided by that of the same message alone on its path; of finished "
+    "messages. A scheme that leaves many unfinished looks better than it is: see its goodput.",
+    by_class=True,
+)
 MEASURES = (
     *(GOODPUT, LOSS, DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER, QUEUE, FAIRNESS, FAIR_AFTER, OVERHEAD, PEAK),
-    *(UTILISATION, FILE_TIME, OFFERED, CARRIED, UNSENT),
+    *(UTILISATION, FILE_TIME, MESSAGE_TIME, SLOWDOWN, OFFERED, CARRIED, UNSENT),
 )
 """All measures, in the order of the page."""
 
@@ -209,6 +228,7 @@ class RunTables:
     times_s: Sequence[float] = ()
     received: Mapping[str, Sequence[float]] = field(default_factory=dict)
     fingerprint: str = ""
+    messages: Sequence[Row] = ()
 
 
 Found = dict[tuple[str, str], Value]
@@ -234,6 +254,7 @@ def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> di
     import polars as pl
 
     groups, own_flows, ports, about = (_by_run(results.rows(name, runs=wanted)) for name in TABLES)
+    messages = _by_run(results.rows("messages", runs=wanted))
     counted = results.rows("distributions", runs=wanted)
     steps = _lists(counted, "group", "delay_s", "count", "count_generation")
     rows = series.filter(pl.col("quantity") == RECEIVED) if series.width else series
@@ -250,6 +271,7 @@ def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> di
             next(iter(received.get(run, {"": ([], [])}).values()))[0],
             {name: values for name, (_, values) in received.get(run, {}).items()},
             row["fingerprint"],
+            messages.get(run, ()),
         )
         for run, (row, *_) in about.items()
     }
@@ -291,7 +313,7 @@ def values_of(run: RunTables, case: Case, tree: Row, lacking: Found, targets: It
         sent, lost = (sum(row[key] for row in rows) for key in ("sent", "lost"))
         found[LOSS.key, name] = Value(lost / sent, trials=sent) if sent else Value(reason=NOTHING_SENT)
         delays = _delays(run, groups) if run.steps else _delays_of(run, rows)
-        found |= {(key, name): value for key, value in (delays | _demand(rows)).items()}
+        found |= {(key, name): value for key, value in (delays | _demand(rows) | _messages(run, groups)).items()}
     controlled = [row for row in run.flows if case.classes[row["group"]] == DATA or DATA not in case.classes.values()]
     sent, control = (sum(row[key] for row in controlled) for key in ("sent", "control_sent"))
     found[OVERHEAD.key, ""] = Value(control / sent) if sent else Value(reason=NOTHING_SENT)
@@ -404,6 +426,19 @@ def _demand(rows: Sequence[Row]) -> dict[str, Value]:
     unsent = sum(row[column] for row in rows for column in ENDS)
     share = Value(min(1.0, unsent / offered)) if offered else Value(reason=NOTHING_OFFERED)
     return {OFFERED.key: Value(math.fsum(row["offered_bps"] for row in rows)), **found, UNSENT.key: share}
+
+
+def _messages(run: RunTables, groups: Collection[str]) -> dict[str, Value]:
+    """Completion time and slowdown of the messages of some groups, each message once."""
+    rows = [row for row in run.messages if row["group"] in groups and row["class"] == EVERY_LENGTH]
+    finished = sum(row["finished"] for row in rows)
+    if not finished:
+        reason = NO_MESSAGE if rows else NO_MESSAGES
+        return {each.key: Value(reason=reason) for each in (MESSAGE_TIME, SLOWDOWN)}
+    return {
+        each.key: Value(math.fsum(row["finished"] * row[each.key] for row in rows if row["finished"]) / finished)
+        for each in (MESSAGE_TIME, SLOWDOWN)
+    }
 
 
 def _fair_after(run: RunTables, case: Case, targets: Sequence[float]) -> Value:

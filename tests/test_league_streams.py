@@ -1,0 +1,65 @@
+"""Byte streams in a league: beside rate control on cells, and with messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock import League
+from penstock.league.measures import GOODPUT, LOSS, MESSAGE_TIME, SLOWDOWN
+from penstock.league.table import CaseTable, tables_of
+
+LEAGUE = """
+schemes = ["erica", "cubic", "dctcp"]
+replications = 3
+[networks.line]
+duration = "500 ms"
+warm_up = "200 ms"
+network.dumbbell = { pairs = 2, rate = "20 Mb/s", delay = "1 ms" }
+defaults.line.queues = [{ drop_tail.size = "60 PDUs" }]
+defaults.flow.octets = 1460
+[traffics.greedy]
+defaults.flow.traffic.greedy.phase = "50 ms"
+"""
+MESSAGES = LEAGUE.replace('"erica", ', "").replace(
+    'defaults.flow.traffic.greedy.phase = "50 ms"',
+    'defaults.flow.traffic.messages = { arrivals.poisson.load = { share = 0.5, of = "trunk" }, sizes = "10 kB" }',
+)
+
+
+def run(text: str, folder: Path) -> tuple[penstock.Results, CaseTable]:
+    file = folder / "league.toml"
+    file.write_text(text, encoding="utf-8")
+    league = League.load(file)
+    results = league.run(folder / "out")
+    (table,) = tables_of(league, results)
+    return results, table
+
+
+def test_streams_stand_beside_rate_control(tmp_path: Path) -> None:
+    _, table = run(LEAGUE, tmp_path)
+    goodput, loss = table.column(GOODPUT, "data"), table.column(LOSS, "data")
+    assert goodput is not None
+    assert loss is not None
+    assert set(goodput.samples) == {"erica", "cubic", "dctcp"}
+    # The payload of a segment of 1,460 octets is that without its 40 of headers, which the line carries too.
+    assert goodput["dctcp"].estimate.mean == pytest.approx(20e6 * 1460 / 1500, rel=0.03)
+    assert "dctcp" in loss.best
+    times = table.column(MESSAGE_TIME, "data")
+    assert times is not None
+    assert set(times.reasons.values()) == {"no traffic of messages"}
+
+
+def test_messages_have_completion_times_and_slowdowns(tmp_path: Path) -> None:
+    results, table = run(MESSAGES, tmp_path)
+    times, slowdowns = table.column(MESSAGE_TIME, "data"), table.column(SLOWDOWN, "data")
+    assert times is not None
+    assert slowdowns is not None
+    rows = results.table("messages")
+    rows = rows.filter((rows["class"] == "all") & (rows["scheme"] == "cubic"))
+    assert rows["finished"].min() > 0  # type: ignore[operator]
+    assert times["cubic"].estimate.mean == pytest.approx(rows["fct_mean_s"].mean())
+    assert slowdowns["cubic"].estimate.mean == pytest.approx(rows["slowdown_mean"].mean())
+    assert slowdowns["cubic"].estimate.mean >= 1
