@@ -19,11 +19,15 @@ import pytest
 from atn_reference import (
     SCENARIOS,
     STRATEGIES,
+    DownSimulation,
     DuplexSimulation,
+    NewestSimulation,
     PrioritySimulation,
+    RealSimulation,
     SegmentingSimulation,
     SelectiveSimulation,
     Simulation,
+    WaitingSimulation,
 )
 from atn_reference.more import SelectiveSender
 from atn_reference.network import Npdu, PriorityOutput
@@ -72,10 +76,15 @@ def duplex(row: Point) -> Mapping[str, object]:
     return {"flow.data.peer": "back", "flow.back": back}
 
 
+AVOIDANCE = "flow.data.transport.tp4.credit.congestion_avoidance"
 MECHANISMS: Mapping[str, tuple[type[Simulation], Callable[[Point], Mapping[str, object]]]] = {
     "priorities": (PrioritySimulation, lambda _: PRIORITIES),
     "duplex": (DuplexSimulation, duplex),
     "segments": (SegmentingSimulation, lambda _: {"flow.data.transport.tp4.tpdu_size": 1024}),
+    "real": (RealSimulation, lambda _: {f"{AVOIDANCE}.rounding": "none"}),
+    "down": (DownSimulation, lambda _: {f"{AVOIDANCE}.rounding": "down"}),
+    "newest": (NewestSimulation, lambda _: {"flow.data.transport.tp4.retransmission.sampled": "newest"}),
+    "waiting": (WaitingSimulation, lambda _: {"line.*.congestion_point.clnp.counts_transmission": False}),
     "selective": (SelectiveSimulation, lambda _: {"flow.data.transport.tp4.selective_acknowledgement": True}),
 }
 """The second simulator with a mechanism, and the parameters with which the engine has it in a row."""
@@ -88,6 +97,11 @@ MORE_ROWS = [
     ("duplex", Point("withdrawing", "b")),
     ("segments", Point("none", "b")),
     ("segments", Point("avoidance", "b")),
+    ("real", Point("avoidance", "b")),
+    ("down", Point("avoidance", "a")),
+    ("newest", Point("none", "a")),
+    ("waiting", Point("withdrawing", "b")),
+    ("waiting", Point("error", "a")),
     ("selective", Point("none", "a")),
     ("selective", Point("backoff", "a")),
 ]
@@ -244,8 +258,13 @@ class MarkingByAll(PrioritySimulation):
 
 @pytest.mark.parametrize(
     ("row", "simulation", "column"),
-    [(Point("none", "b"), ProducingEarly, "success_all"), (Point("backoff", "a"), MeasuringEach, "delay_mean_s")],
-    ids=["early packets", "each round trip"],
+    [
+        (Point("none", "b"), ProducingEarly, "success_all"),
+        (Point("backoff", "a"), MeasuringEach, "delay_mean_s"),
+        (Point("none", "a"), NewestSimulation, "discard_share"),
+        (Point("withdrawing", "b"), WaitingSimulation, "waiting_mean_bits"),
+    ],
+    ids=["early packets", "each round trip", "newest round trip", "threshold of what waits"],
 )
 def test_another_reading_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
     found = disagreements(engine(row, 5 * FEW), simulated(simulation, row, FEW))

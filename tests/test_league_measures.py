@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from penstock import Scenario
+from penstock.league.league import Case
 from penstock.league.measures import (
+    DELAY,
+    DELAY_MEDIAN,
     GOODPUT,
+    JITTER,
+    JITTER_MEDIAN,
+    RunTables,
     goodput,
+    lacking_in,
     target_of,
     time_to_fair,
+    values_of,
 )
 from penstock.league.table import Column
 from penstock.statistics import Sample, standings
@@ -58,3 +67,56 @@ def test_schemes_tie_whose_means_agree_to_four_digits(mean: float, is_tied: bool
     column = Column(GOODPUT, "", samples, found, {}, {})
     assert (set(column.best) == {"a", "b"}) is is_tied
     assert column.decides is not is_tied
+
+
+TWO = """\
+duration = "1 s"
+[line.out]
+between = ["a", "b"]
+rate = "10 Mb/s"
+[flow.data]
+path = ["a", "b"]
+traffic.greedy = {}
+"""
+
+
+@pytest.mark.parametrize(("with_steps", "late"), [(True, 2.0), (False, 2.5)])
+def test_delays_count_from_generation_and_jitter_in_the_network(with_steps: bool, late: float) -> None:
+    steps = {"data": ([1.0, 1.5, 2.0], [2, 98, 0], [0, 60, 40])}
+    group = {
+        "group": "data",
+        "sent": 100,
+        "lost": 0,
+        "delivered": 100,
+        "accepted": None,
+        "throughput_bps": 1.0,
+        "delay_p50_s": 1.5,
+        "delay_p99_s": 1.5,
+        "delay_generation_p50_s": 1.5,
+        "delay_generation_p99_s": 2.5,
+        "transfer_mean_all_s": None,
+        "offered_bps": None,
+        "load_bps": 1.0,
+        "offered_pdus": None,
+    }
+    flow = {"group": "data", "flow": "data", "delay_min_s": 0.9, "sent": 100, "control_sent": 0, "throughput_bps": 1.0}
+    port = {"queue_max": 1, "queue_max_start": 1, "utilisation": 0.5}
+    scenario = Scenario.parse(TWO, name="two")
+    case = Case.of_scenarios({"two": scenario})
+    run = RunTables([group], [flow], [port], steps if with_steps else {}, 1.0, 1.0)
+    found = values_of(run, case, scenario.expanded().tree, lacking_in(case))
+    (name,) = set(case.classes.values())
+    values = [found[each.key, name].value for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)]
+    assert values == pytest.approx([1.5, late, 0.6, 0.6])
+
+
+SERIES = '[[series]]\npath = "line.out.rate"\nlist = [["100 ms", "5 Mb/s"], ["200 ms", "10 Mb/s"]]\n'
+CHANGE = '[[change]]\nat = "500 ms"\npath = "line.out.rate"\nvalue = "5 Mb/s"\n'
+OUTAGE = '[line.out.outage]\nfrom = "100 ms"\nto = "200 ms"\n'
+
+
+@pytest.mark.parametrize(("more", "is_steady"), [("", True), (CHANGE, False), (SERIES, False), (OUTAGE, False)])
+def test_shares_that_the_scenario_changes_are_not_steady(more: str, is_steady: bool) -> None:
+    case = Case.of_scenarios({"two": Scenario.parse(TWO + more, name="two")})
+    assert case.steady is is_steady
+    assert case.shares

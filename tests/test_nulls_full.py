@@ -20,7 +20,7 @@ WITHOUT = {
     "satellite": {"sat.s1c1.load-crosses", "sat.s1c1.seeds"},
     "satellite-beyond": {"sat.future.quality"},
     "becn": {"becn.fig4.per-source", "becn.fig4.model", "becn.fig4.toggle"},
-    "abr": {"abr.crm256", "abr.oscillation", "abr.idle", "abr.cdf"},
+    "abr": {"abr.crm256", "abr.oscillation", "abr.several", "abr.idle", "abr.cdf"},
     "eprca": {"epr.one-round"},
     "atn": {"atn.mult"},
 }

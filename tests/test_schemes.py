@@ -140,3 +140,32 @@ def test_warnings_about_a_scheme_name_what_was_written() -> None:
 def test_fair_shares_are_those_of_the_parts() -> None:
     result = penstock.run(Scenario.parse(TEN_LINES))
     assert fair_shares(result) == pytest.approx({"data": 155.52e6 / 4})
+
+
+STREAMS = ("new_reno", "abe", "cubic", "dctcp")
+NETWORKS = {
+    "dumbbell": 'pairs = 2\nrate = "10 Mb/s"\ndelay = "1 ms"',
+    "parking_lot": 'trunks = 2\nrate = "10 Mb/s"\ndelay = "1 ms"',
+    "chain": 'trunks = 2\nrate = "10 Mb/s"\ndelay = "1 ms"',
+    "star": 'leaves = 3\nrate = "10 Mb/s"\ndelay = "1 ms"',
+    "upstream": 'rate = "10 Mb/s"\ndelay = "1 ms"',
+    "gfc_1": "",
+    "gfc_2": "",
+    "satellite_chain": 'hops = 1\nrate = "2 Mb/s"',
+    "leaf_spine": 'leaves = 2\nspines = 2\nhosts = 1\nhost_rate = "10 Mb/s"\nhost_delay = "10 us"\n'
+    'uplink_rate = "10 Mb/s"\nuplink_delay = "10 us"',
+    "aeronautical": 'stations = 1\naircraft = 2\ndata_link_rate = "100 kb/s"',
+    "waxman": 'nodes = 4\nrate = "10 Mb/s"\ndelay = "1 ms"',
+}
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("scheme", STREAMS)
+def test_byte_streams_run_on_every_network(network: str, scheme: str) -> None:
+    text = f'duration = "600 ms"\nscheme = "{scheme}"\n[network.{network}]\n{NETWORKS[network]}\n'
+    queues = '[defaults.line]\nqueues = [{ drop_tail.size = "20 PDUs" }]\n[defaults.flow]\noctets = 1000\n'
+    result = penstock.run(Scenario.parse(text + queues))
+    assert result.groups["timeouts"].is_not_null().all()
+    assert result.groups["accepted"].sum() > 0
+    assert result.groups["delivered"].sum() >= result.groups["accepted"].sum()
+    assert max(result.ports["utilisation"].to_list()) <= 1 + 1e-9

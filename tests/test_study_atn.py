@@ -278,6 +278,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
     "atn.benefits": (LOAD, lambda p: p == Point("none", "b"), 1e3, "partly"),
     "atn.threshold": ("power", lambda p: p.strategy == "withdrawing" and p.ce_threshold == 216_000, 9.0, "partly"),
     "atn.beta": (LOAD, lambda p: p.decrease == 0.875, 1e3, "partly"),
+    "atn.alike": ("delay_mean_s", lambda p: p.strategy == "withdrawing" and p.scenario == "a", 0.7, "partly"),
     "atn.mult": ("power", lambda p: p.scenario == "b" and p.multiple == 2, 9.0, "partly"),
     "atn.backoff": ("delay_mean_s", lambda p: p.strategy == "backoff" and p.scenario == "a", 9.0, "partly"),
     "atn.error": ("accepted_per_s", lambda p: p.scenario == "b" and p.error_share == 0.9, 0.4, "partly"),

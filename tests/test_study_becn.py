@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -13,19 +12,18 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.analyse.results import Results
+from penstock.api.run import run
 from penstock.core.errors import InputError
 from penstock.core.scenario import ready as ready_files
-from penstock.show.study import show
 from penstock.studies.becn import STUDY, grid
 from penstock.studies.becn.claims import PREDICATES
 from penstock.studies.becn.figures import BESIDE, PAPER
 from penstock.studies.becn.grid import SCHEMES, Point
-from penstock.studies.becn.measures import CELL_TIME_S, Runs, measure, oscillation
-from penstock.studies.claims import load_claims, require_match, verdict
+from penstock.studies.becn.measures import CELL_TIME_S, LINK_BPS, Growth, Runs, growth, measure, oscillation
+from penstock.studies.claims import clauses_of, load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
-from penstock.studies.framework import Reproduction, SeriesPoint
-from penstock.studies.runs import MissingRunError, RunTables
+from penstock.studies.framework import Reading, ReadPoint, Reproduction, SeriesPoint
+from penstock.studies.runs import MissingRunError, RunTables, Trace
 from penstock.truth import becn as ideal
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.becn")}
@@ -36,14 +34,14 @@ SEEDS = (1, 2, 3)
 def outcome(point: Point) -> dict[str, float]:
     """Throughput, BECN share, mean and longest queue of a run close to the paper."""
     n, delay, period = point.sources, point.delay, point.filter_period
-    if point.scheme == "per-vc":
+    if point.scheme in ("per-vc", "reserved"):
         above, far = point.threshold - 250, max(0, delay - 100)
         longest = point.threshold + 0.6 * delay
         return {"throughput": 0.9 + above / 5000 - far / 9000, "share": 65e-5 * n, "mean": longest / 2, "max": longest}
     if point.scheme == "halve-full":
         return {"throughput": 0.9, "share": 0.1, "mean": 200, "max": 400 + 40 * delay}
     if point.scheme == "stop":
-        longest = (300 + 0.3 * (1 + period) * delay) * n / 5
+        longest = (300 + 0.3 * (1 + period) * delay) * max(1.0, n / 20)
         return {"throughput": 0.87, "share": 0.06 / (1 + period), "mean": longest / 3, "max": longest}
     throughput = 0.69 + 0.03 * period if point.scheme == "halve" else 0.95
     share, mean, longest = 0.18 / (1 + period), 90 + 10 * period, 300 + 0.5 * (1 + period) * delay
@@ -68,10 +66,11 @@ def rows(point: Point, seed: int) -> RunTables:
     group = {
         "group": "source",
         "flows": point.sources,
-        "sent": 2_000_000 + draw.randint(-200, 200),
+        "sent": 2_000_000,
         "delivered": 2_000_000,
         "lost": 0,
         "fairness": 0.99,
+        "throughput_bps": made["throughput"] * (1 - 0.05 * point.reserved) * LINK_BPS,
         "obeyed_mild": notices // 2,
     }
     rates = SCHEMES[point.scheme].rates
@@ -81,29 +80,43 @@ def rows(point: Point, seed: int) -> RunTables:
         {"group": "source", "level": level, "rate_share": rate, "share": share}
         for level, (rate, share) in enumerate(zip(rates, shares, strict=True))
     ]
-    return RunTables({"groups": [group], "ports": [port], "levels": levels})
+    reserved = {"group": "reserved", "lost": 0, "delay_max_s": (point.delay + 3) * CELL_TIME_S}
+    return RunTables({"groups": [group, reserved], "ports": [port], "levels": levels})
 
 
-def series(each: SeriesPoint[Point], end: int) -> Iterator[dict[str, Any]]:
-    """A queue that oscillates, more slowly with a longer filter period."""
+def series(each: SeriesPoint[Point], seed: int, end: int, rise: float = 0.0) -> Iterator[dict[str, Any]]:
+    """A queue that oscillates, more slowly with a longer filter period, and rises by some cells from end to end."""
     period = 640.0 * (1 + each.point.filter_period % 100)
-    for step in range(1, end // grid.SAMPLE):
-        at = step * grid.SAMPLE
-        phase = abs((at / period) % 2 - 1)
-        readings = {("output", "queue_0"): 300 * phase, ("output", "notices"): at // 50}
+    sample = grid.SAMPLE if each.kind in ("watched", "pulse") else end // grid.GROWTH_SAMPLES
+    for step in range(1, end // sample):
+        at = step * sample
+        phase = abs(((at + 7 * seed) / period) % 2 - 1)
+        readings = {("output", "queue_0"): 300 * phase + rise * at / end, ("output", "notices"): at // 50}
         if each.kind == "watched":
             readings |= {(f"source/{source}", "level"): step % 3 for source in range(1, each.point.sources + 1)}
         for (component, quantity), value in readings.items():
             yield {"time_s": at * CELL_TIME_S, "component": component, "quantity": quantity, "value": value}
 
 
+def queue(kind: str, *rises: float) -> dict[int, dict[tuple[str, str], Trace]]:
+    """The queue of three long runs, each with its rise from end to end."""
+    each = grid.growing(Point("halve", 20, 50, 4), kind)
+    made = Runs(wanted=3)
+    for seed, rise in zip(SEEDS, rises or (0.0, 0.0, 0.0), strict=True):
+        made.add_series(each.point, seed, series(each, seed, grid.GROWTH[kind] * grid.GROWTH_END["halve"], rise))
+    return made.series[each.point]
+
+
 def make() -> Runs:
     made = Runs(wanted=3)
     ends = {"watched": grid.WATCHED_END, "pulse": grid.PULSE_END}
+    queues = {kind: queue(kind) for kind in grid.GROWTH}
     for point, _ in Reproduction(STUDY, None, 3).points():
-        if isinstance(point, SeriesPoint):
-            for seed in (1,) if point.kind == "watched" else (1, 2, 3):
-                made.of_kind(point.kind).add_series(point.point, seed, series(point, ends[point.kind]))
+        if isinstance(point, SeriesPoint) and point.kind in grid.GROWTH:
+            made.of_kind(point.kind).series[point.point] = queues[point.kind]
+        elif isinstance(point, SeriesPoint):
+            for seed in (1,) if point.kind == "watched" else SEEDS:
+                made.of_kind(point.kind).add_series(point.point, seed, series(point, seed, ends[point.kind]))
         else:
             for seed in SEEDS:
                 made.keep(point, seed, measure(point, rows(point, seed)))
@@ -175,19 +188,19 @@ def test_the_study_names_every_run_once() -> None:
         ),
         (
             Point("halve-full", 20, 30, 1),
-            {"peak": 1.0, "levels": 6, "on_notice": "halve", "recovery": {"constant": 128}, "phase": 1},
+            {"peak": 1.0, "levels": 6, "on_notice": "halve", "recovery": {"constant": 128}, "phase": 128},
         ),
         (
             Point("stop", 5, 100, 8),
-            {"peak": 1.0, "levels": 6, "on_notice": "stop", "recovery": {"constant": 256}, "phase": 1},
+            {"peak": 1.0, "levels": 6, "on_notice": "stop", "recovery": {"constant": 256}, "phase": 256},
         ),
         (
             Point("per-vc", 100, 0, 768),
-            {"peak": 1.0, "levels": 9, "on_notice": "halve", "recovery": {"by_level": (768, 3072)}, "phase": 1},
+            {"peak": 1.0, "levels": 9, "on_notice": "halve", "recovery": {"by_level": (768, 3072)}, "phase": 768},
         ),
         (
             Point("per-vc", 10, 0, 192, order="fixed"),
-            {"peak": 1.0, "levels": 9, "on_notice": "halve", "recovery": {"by_level": (192, 768)}, "phase": 1},
+            {"peak": 1.0, "levels": 9, "on_notice": "halve", "recovery": {"by_level": (192, 768)}, "phase": 768},
         ),
     ],
 )
@@ -263,7 +276,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], Changed, str]] = {
     ),
     "becn.fig3.throughput": ("utilisation", lambda p: p.scheme == "stop" and p.filter_period == 2, at(0.7), "partly"),
     "becn.fig3.share": ("notice_share", lambda p: p.scheme == "stop", at(0.2), "not reproduced"),
-    "becn.fig3.short": ("queue_max", lambda p: p.scheme == "stop", at(900.0), "partly"),
+    "becn.fig3.short": ("queue_max", lambda p: p.scheme == "stop", at(900.0), "not reproduced"),
     "becn.fig3.sources": ("notice_share", lambda p: p.scheme == "stop", at(0.3), "partly"),
     "becn.fig4.share-20": ("notice_share", lambda p: p.scheme == "per-vc", at(0.03), "not reproduced"),
     "becn.fig4.share-100": ("notice_share", lambda p: p.scheme == "per-vc", at(0.12), "not reproduced"),
@@ -275,6 +288,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], Changed, str]] = {
     "becn.fig4.toggle": ("fairness", lambda p: p.sources == 50, at(0.7), "partly"),
     "becn.threshold": ("utilisation", lambda p: p.threshold == 500, at(0.5), "partly"),
     "becn.long": ("utilisation", lambda p: p.delay > 100, at(0.6), "partly"),
+    "becn.reserved": ("through", lambda p: p.scheme == "reserved", at(9.0), "partly"),
     "becn.lossless": ("lost", lambda p: p == Point("stop", 5, 50, 2), at(1.0), "not reproduced"),
 }
 
@@ -293,14 +307,92 @@ def test_predicates_follow_the_runs(name: str, runs: Runs) -> None:
         runs.measures.update(kept)
 
 
-def test_a_queue_that_grows_without_end_is_no_lossless_scheme(runs: Runs) -> None:
-    point = Point("halve", 20, 100, 8)
-    kept = runs.measures[point][2]["growth"]
-    runs.measures[point][2]["growth"] = 0.01
+def test_a_reserved_connection_is_not_notified_and_stands_before_best_effort() -> None:
+    """Beside ten connections half of the link is left. Their cells wait for one another only, without notices."""
+    changes = {"duration": "40000 cell times", "warm_up": "20000 cell times", "stop": None}
+    found = run(grid.reserving(10)[0].build().with_(changes))
+    reserved = found.groups.row(by_predicate=pl.col("group") == "reserved", named=True)
+    source = found.groups.row(by_predicate=pl.col("group") == "source", named=True)
+    assert reserved["throughput_bps"] / LINK_BPS == pytest.approx(0.5, abs=1e-3)
+    assert 1 <= reserved["delay_max_s"] / CELL_TIME_S <= 11
+    assert source["delay_max_s"] / CELL_TIME_S > 100
+    told = {row["group"]: row["notices_mild"] for row in found.losses.filter(place="output").to_dicts()}
+    assert told.get("reserved", 0) == 0 < told["source"]
+
+
+@pytest.mark.parametrize("reading", grid.READINGS, ids=lambda reading: reading.name)
+def test_each_reading_changes_what_it_says_and_builds(reading: Reading[Point]) -> None:
+    points = [point for point, _ in grid.points(None) if not isinstance(point, SeriesPoint)]
+    changed = [point for point in points if reading.changes(point)]
+    assert changed
+    for point in {point.scheme: point for point in changed}.values():
+        assert ReadPoint(point, reading).build().to_json() != point.build().to_json()
+
+
+GROWING = Point("halve", 20, 100, 8)
+
+
+@pytest.mark.parametrize(
+    ("usual", "long", "lossless", "useful"),
+    [
+        ((990.0, 1000.0, 1010.0), (2970.0, 3000.0, 3030.0), "not reproduced", "partly"),
+        ((61.0, 62.0, 63.0), (0.0, -3.0, 3.0), "reproduced", "reproduced"),  # a transient: not in the long runs
+        ((0.0, 0.0, 3000.0), (0.0, 0.0, 9000.0), "too few replications", "too few replications"),  # one run of three
+    ],
+)
+def test_a_queue_that_grows_without_end_is_no_lossless_scheme(
+    usual: tuple[float, ...], long: tuple[float, ...], lossless: str, useful: str, runs: Runs
+) -> None:
+    kept = {kind: runs.of_kind(kind).series[GROWING] for kind in grid.GROWTH}
     try:
-        assert verdict_on("becn.lossless", runs) == "not reproduced"
+        for kind, rises in zip(grid.GROWTH, (usual, long), strict=True):
+            runs.of_kind(kind).series[GROWING] = queue(kind, *rises)
+        assert verdict_on("becn.lossless", runs) == lossless
+        assert verdict_on("becn.fig2.filter", runs) == useful
     finally:
-        runs.measures[point][2]["growth"] = kept
+        for kind in grid.GROWTH:
+            runs.of_kind(kind).series[GROWING] = kept[kind]
+
+
+def test_the_growth_of_a_queue_is_the_slope_of_its_peaks() -> None:
+    """A saw of 50 cells that rises by 80 cells from the middle to the end of the run, and by none; and a short run."""
+    times = [float(step) for step in range(4000)]
+    values = [step % 50 + max(0.0, step - 2000) * 80 / 2000 for step in range(4000)]
+    found = growth((times, values))
+    assert found.rise == pytest.approx(80)
+    assert found.mean == pytest.approx(49 + 42, abs=0.1)  # the mean of the line is 40 cells, at the peaks 2 more
+    assert growth((times, [float(step % 50) for step in range(4000)])) == Growth(mean=49.0, rise=0.0)
+    with pytest.raises(MissingRunError, match="at least 40 readings"):
+        growth((times[:38], values[:38]))
+
+
+@pytest.mark.parametrize(("measure", "value"), [("utilisation", 0.84), ("queue_max", 501.0), ("notice_share", 0.051)])
+def test_a_short_delay_needs_all_three_conditions_and_its_clauses_say_for_which_numbers(
+    measure: str, value: float, runs: Runs
+) -> None:
+    kept = {point: {seed: dict(values) for seed, values in by_seed.items()} for point, by_seed in runs.measures.items()}
+    try:
+        for point in runs.measures:
+            if point.scheme == "stop" and point.sources in (2, 20) and point.delay == 10:  # one delay is enough
+                for values in runs.measures[point].values():
+                    values[measure] = value
+        evidence = PREDICATES["becn.fig3.short"](runs)
+        assert [clause.text.partition(":")[0] for clause in clauses_of(evidence) if clause.holds] == ["N = 5", "N = 10"]
+        assert verdict(CLAIMS["becn.fig3.short"], evidence) == "partly"
+    finally:
+        runs.measures.clear()
+        runs.measures.update(kept)
+
+
+@pytest.mark.parametrize(
+    "point", [Point("stop", 10, 30, 4), Point("per-vc", 20, 0, 768), Point("halve-full", 20, 0, 1)]
+)
+def test_sources_at_the_full_rate_start_at_random_moments(point: Point) -> None:
+    """Within a cell time all of them would start in one slot, and each send 40 cells, with any seed."""
+    changes = {"duration": "40 cell times", "warm_up": "0 cell times", "stop": None}
+    sent = [int(run(point.build().with_(changes), seed=seed).groups["sent"][0]) for seed in (1, 2, 3)]
+    assert max(sent) < 20 * point.sources
+    assert len(set(sent)) == 3
 
 
 def test_three_quarters_of_the_points_are_mostly(runs: Runs) -> None:
@@ -363,55 +455,3 @@ def test_captions_say_what_is_missing(runs: Runs) -> None:
 def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such figure"):
         studies.carry_out("becn", figure=figure, out=tmp_path)
-
-
-# ------------------------------------------------------------------------------------------------------- the real thing
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same points, each for some thousand cells, and figure 3 with few of them."""
-    build = Point.build
-
-    def shorter(point: Point) -> Any:
-        return build(point).with_(
-            {"warm_up": "5000 cell times", "stop": {"port": "output", "departures": 20_000}, "duration": "1 s"}
-        )
-
-    monkeypatch.setattr(Point, "build", shorter)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 7
-    return {str(path.relative_to(folder)): path.read_bytes() for path in names}
-
-
-def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], short: None
-) -> None:
-    for jobs in (1, 2):
-        out = tmp_path / str(jobs)
-        show(studies.carry_out("becn", figure="3", seeds=2, jobs=jobs, out=out))
-        assert str(out / "report.html") in capsys.readouterr().out
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
-    assert [finding["id"] for finding in findings] == ["becn.fig3.throughput", "becn.fig3.share"]
-    figures = pl.read_parquet(out / "data" / "figures.parquet")
-    assert figures.height == 4 * 44 * 2
-    results = Results(out)
-    assert results.about["complete"]
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert "penstock reproduce becn --seeds 2 --figure 3" in page
-    assert "<svg" in page
-    assert "becn.fig3.share" in page
-
-
-def test_a_series_point_is_read_from_rest() -> None:
-    from penstock.api.run import run
-
-    for each, _ in grid.series_points()[:1]:
-        assert isinstance(each, SeriesPoint)
-        shorter = each.build().with_({"duration": "20000 cell times"})
-        readings = run(shorter).series
-        assert readings["time_s"].min() == pytest.approx(grid.SAMPLE * CELL_TIME_S, rel=0.6)
-        components = set(readings.filter(quantity="level")["component"])
-        assert components == {f"source/{number}" for number in range(1, each.point.sources + 1)}

@@ -67,7 +67,9 @@ def rows(point: Point, seed: int) -> RunTables:
             "queue_mean": made["mean"],
         },
     ]
-    return RunTables({"groups": groups, "ports": [{"port": "link", "utilisation": made["use"]}], "queues": queues})
+    tables = {"groups": groups, "ports": [{"port": "link", "utilisation": made["use"]}], "queues": queues}
+    times = [0.001 * step for step in range(1, 301)]
+    return RunTables(tables, {("link", "major_reductions"): (times, [1000 * time_s for time_s in times])})
 
 
 def readings(point: Point, interval_ms: float, end_ms: float) -> Iterator[dict[str, Any]]:
@@ -227,6 +229,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
     "epr.lan": ("queue_mean", lambda p: p == Point("bes", LAN), 1.0, "partly"),
     "epr.wan.use": ("utilisation", lambda p: p == Point("efci"), 0.99, "partly"),
     "epr.wan.explosion": ("longest_queue", lambda p: p == Point("plus"), 300.0, "not reproduced"),
+    "epr.eds-major": ("major_reductions_per_s", lambda p: p == Point("eds"), 1.0, "partly"),
     "epr.eds-tuning": ("utilisation", lambda p: p.scheme == "eds" and p != Point("eds"), 0.9, "partly"),
     "epr.one-round": ("fairness", lambda p: p == grid.calm("efci"), 1.0, "partly"),
     "epr.target": ("longest_queue", lambda p: p.target == 0.85 and p.video == "none", 1500.0, "partly"),

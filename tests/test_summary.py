@@ -114,3 +114,55 @@ def test_json_keeps_every_port_and_has_the_columns_of_connections(penstock: Comm
     told = json.loads(done.stdout)
     assert len(told["ports"]) == 46
     assert set(SHOWN) <= set(told["groups"][0])
+
+
+STREAMS = """\
+duration = "4 s"
+warm_up = "1 s"
+[line.trunk]
+between = ["a", "b"]
+rate = "12 Mb/s"
+delay = "20 ms"
+queues = [{ drop_tail.size = "40 PDUs" }]
+[flow.bulk]
+path = ["a", "b"]
+octets = 1460
+traffic.greedy = {}
+transport.stream = { controller.cubic = {} }
+[flow.web]
+path = ["a", "b"]
+octets = 1460
+traffic.messages = { arrivals.poisson.load = { share = 0.2, of = "trunk" }, sizes = "30 kB" }
+transport.stream = {}
+"""
+
+
+def test_streams_and_messages_have_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(Scenario.parse(STREAMS), replications=2)
+    print_summary(result)
+    printed = capsys.readouterr().out
+    heads, *streams = table(printed, "Byte streams")
+    assert [row[0] for row in streams] == ["bulk", "web"]
+    for name in ("recoveries", "timeouts", "probes"):
+        counts = [result.groups.filter(group=row[0])[name].sum() for row in streams]
+        assert [int(row[heads.index(name)].replace(",", "")) for row in streams] == counts
+    _, *messages = table(printed, "Messages by length")
+    assert [row[:1] for row in messages] == [["web"], ["web"]]
+    (own,) = (row for row in summary(result)["messages"] if row["class"] == "all")
+    every = result.messages.filter(group="web", **{"class": "all"})
+    assert own["finished"] == every["finished"].sum() > 0
+    assert own["fct_mean_s"] == pytest.approx(every["fct_mean_s"].mean())
+    assert [float(text) for text in messages[1][-3:]] == pytest.approx(
+        [own[name] for name in ("slowdown_mean", "slowdown_p50", "slowdown_p99")], rel=5e-3
+    )
+    assert own["slowdown_p50"] >= 1
+    assert "Transport connections" not in printed
+
+
+def test_without_streams_there_are_no_tables_of_them(small: Scenario, capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(small)
+    print_summary(result)
+    printed = capsys.readouterr().out
+    assert summary(result)["messages"] == []
+    assert "Byte streams" not in printed
+    assert "Messages by length" not in printed

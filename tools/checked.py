@@ -1,11 +1,15 @@
-"""The results that docs/checks.md shows: stores them in docs/results, and writes their tables when the docs are built.
+"""The results that docs/checks.md and docs/validation.md show: stores them in docs/results.
+
+Their tables are written when the docs are built.
 
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
+    tools/checked.py validation        runs its lines about byte streams only (some minutes)
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
-    tools/checked.py claims DIR [STUDY ...]
-                                       judges the stored runs of the full studies in DIR/STUDY; runs what is missing
+    tools/checked.py claims DIR [--seeds N] [STUDY ...]
+                                       judges the stored runs of the full studies in DIR/STUDY; runs what is missing.
+                                       Studies that are named replace their own verdicts alone
 
-Each file says which commit it is of, and when it was made.
+Each file says which commit it is of, and when it was made; `apart` does so for the studies that were named.
 """
 
 from __future__ import annotations
@@ -14,13 +18,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
+UNEXPLAINED = "The reason is not known."
 VERDICTS = ("reproduced", "partly", "not reproduced", "too few replications", "by construction", "not run")
 
 
@@ -33,6 +38,15 @@ def verify() -> dict[str, Any]:
     return to_json(verify(jobs=available_cores()))
 
 
+def validation() -> dict[str, Any]:
+    """The lines of `penstock verify` about byte streams, judged together."""
+    from penstock.api.run import available_cores
+    from penstock.show.verify import to_json
+    from penstock.verify import streams, verify
+
+    return to_json(verify(wanted=list(streams.checks()), jobs=available_cores()))
+
+
 def coverage() -> dict[str, Any]:
     """The coverage of intervals, as the tests measure it."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -41,27 +55,42 @@ def coverage() -> dict[str, Any]:
     return {"replications": list(SIZES), "rows": [covered(case) for case in CASES]}
 
 
-def claims(directory: str, *names: str) -> dict[str, Any]:
-    """The verdict of every claim of the studies named, or of every study, from their full runs."""
+def claims(directory: str, *given: str) -> dict[str, Any]:
+    """The verdict of every claim of the studies named, or of every study, from their full runs or those of N seeds."""
     from penstock import studies
     from penstock.api.run import available_cores
 
+    seeds, names = (int(given[1]), given[2:]) if given[:1] == ("--seeds",) else (studies.FULL_SEEDS, given)
     found = {}
     for name in names or studies.STUDIES:
         out = Path(directory) / name
-        results = studies.carry_out(name, seeds=studies.FULL_SEEDS, jobs=available_cores(), out=out, resume=True)
-        study = studies.open_study(name, None, studies.FULL_SEEDS)
+        results = studies.carry_out(name, seeds=seeds, jobs=available_cores(), out=out, resume=True)
+        study = studies.open_study(name, None, seeds)
         study.read(results)
         found[name] = {finding.id: finding.verdict for finding in study.findings()}
-    return {"seeds": studies.FULL_SEEDS, "verdicts": found}
+    return merged(found, seeds) if names else {"seeds": seeds, "verdicts": found}
+
+
+def merged(verdicts: Mapping[str, Mapping[str, str]], seeds: int) -> dict[str, Any]:
+    """The stored verdicts, with those of some studies in place of their own."""
+    stored: dict[str, Any] = json.loads((RESULTS / "claims.json").read_text(encoding="utf-8"))
+    apart = {name: {"seeds": seeds} | dated() for name in verdicts}
+    return stored | {
+        "verdicts": stored["verdicts"] | verdicts,
+        "apart": stored.get("apart", {}) | apart,
+    }
 
 
 def store(kind: str, *arguments: str) -> None:
     """Makes one of the results and stores it."""
-    found = {"verify": verify, "coverage": coverage, "claims": claims}[kind](*arguments)
-    about = {"commit": commit(), "made": datetime.now(UTC).strftime("%Y-%m-%d")}
+    found = KINDS[kind][0](*arguments)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{kind}.json").write_text(json.dumps(about | found, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / f"{kind}.json").write_text(json.dumps(dated() | found, indent=1) + "\n", encoding="utf-8")
+
+
+def dated() -> dict[str, str]:
+    """Which commit a result is of, and when it was made."""
+    return {"commit": commit(), "made": datetime.now(UTC).strftime("%Y-%m-%d")}
 
 
 def commit() -> str:
@@ -73,15 +102,17 @@ def commit() -> str:
 
 
 def write(folder: Path) -> None:
-    """Writes the tables into `folder`, for `docs/checks.md` to include."""
-    for kind, table in (("verify", verify_table), ("coverage", coverage_table), ("claims", claims_table)):
+    """Writes the tables into `folder`, for `docs/checks.md` and `docs/validation.md` to include."""
+    for kind, (_, table) in KINDS.items():
         found = json.loads((RESULTS / f"{kind}.json").read_text(encoding="utf-8"))
         (folder / f"checked-{kind}.md").write_text(f"{table(found)}\n{basis(found)}\n", encoding="utf-8")
 
 
 def basis(found: Mapping[str, Any]) -> str:
     """Which commit the results are of, and when they were made."""
-    return f"\nMade on {found['made']} from commit `{found['commit']}`.\n"
+    told = f"\nMade on {found['made']} from commit `{found['commit']}`"
+    apart = (f"{name} on {each['made']} from `{each['commit']}`" for name, each in found.get("apart", {}).items())
+    return "; ".join([told, *apart]) + ".\n"
 
 
 def verify_table(found: Mapping[str, Any]) -> str:
@@ -101,6 +132,28 @@ def verify_table(found: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def validation_table(found: Mapping[str, Any]) -> str:
+    """A table of all lines by their rows, and the reasons of those that do not hold."""
+    from penstock.show.verify import row
+    from penstock.verify import Judged
+    from penstock.verify.streams import REASONS, SOURCES
+
+    lines = [Judged(**line) for line in found["lines"]]
+    rows = []
+    for line in lines:
+        number, source = SOURCES[line.theory]
+        told = row(line)
+        what = f"{line.theory}, {line.setting}: {line.quantity}"
+        rows.append((number, what, source, *(told[key] for key in ("truth", "measured", "interval", "verdict"))))
+    heads = ("row", "what", "source", "expected", "measured", "interval", "verdict")
+    reasons = [
+        f"- **{line.verdict}**: {line.theory}, {line.setting}: {line.quantity}. {REASONS.get(line.theory, UNEXPLAINED)}"
+        for line in lines
+        if line.verdict != "holds"
+    ]
+    return "\n".join([grid(heads, rows), "", *(reasons or ["All lines hold."])])
+
+
 def coverage_table(found: Mapping[str, Any]) -> str:
     """One line for each quantity; Student's interval in parentheses."""
     first, *rest = found["replications"]
@@ -117,8 +170,10 @@ def claims_table(found: Mapping[str, Any]) -> str:
     rows = []
     for study, verdicts in found["verdicts"].items():
         counts = Counter(verdicts.values())
-        rows.append((f"[{study}](studies/{study}.md)", len(verdicts), *(counts[verdict] for verdict in VERDICTS)))
-    return grid(("study", "claims", *VERDICTS), rows)
+        seeds = found.get("apart", {}).get(study, found)["seeds"]
+        counted = (counts[verdict] for verdict in VERDICTS)
+        rows.append((f"[{study}](studies/{study}.md)", seeds, len(verdicts), *counted))
+    return grid(("study", "seeds", "claims", *VERDICTS), rows)
 
 
 def grid(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
@@ -127,7 +182,15 @@ def grid(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
+KINDS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[[Mapping[str, Any]], str]]] = {
+    "verify": (verify, verify_table),
+    "validation": (validation, validation_table),
+    "coverage": (coverage, coverage_table),
+    "claims": (claims, claims_table),
+}
+"""What makes each result, and its table."""
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("verify", "coverage", "claims"):
+    if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
     store(*sys.argv[1:])

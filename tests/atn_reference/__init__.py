@@ -12,6 +12,7 @@ and two of the standard, segmentation and selective acknowledgement.
 - ``receiver``: the other side, and the credit that it gives
 - ``duplex``: connections with data in both directions
 - ``more``: segmentation and selective acknowledgement
+- ``readings``: other readings of one rule each
 - ``simulation``: users, hosts, the two scenarios, the five strategies, and the columns of the paper's tables
 
 Times are in seconds, sizes in bits unless a name says octets.
@@ -19,14 +20,19 @@ Times are in seconds, sizes in bits unless a name says octets.
 
 from atn_reference.duplex import DuplexSimulation
 from atn_reference.more import SegmentingSimulation, SelectiveSimulation
+from atn_reference.readings import DownSimulation, NewestSimulation, RealSimulation, WaitingSimulation
 from atn_reference.simulation import SCENARIOS, STRATEGIES, PrioritySimulation, Simulation
 
 __all__ = [
     "SCENARIOS",
     "STRATEGIES",
+    "DownSimulation",
     "DuplexSimulation",
+    "NewestSimulation",
     "PrioritySimulation",
+    "RealSimulation",
     "SegmentingSimulation",
     "SelectiveSimulation",
     "Simulation",
+    "WaitingSimulation",
 ]

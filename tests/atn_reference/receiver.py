@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from enum import Enum, auto
 from typing import Protocol
 
@@ -44,11 +45,12 @@ class CongestionAvoidance:
     """Section 3.1.2 of the paper.
 
     A sampling period lasts twice the window in DT TPDUs, from one decision to the next: counted from the last credit,
-    as in the text, it would restart with each acknowledgement.
+    as in the text, it would restart with each acknowledgement. The window is what the CDT field carries: whole;
+    the text does not say how a product is rounded.
     """
 
     def __init__(self) -> None:
-        self._window = float(INITIAL_WINDOW)
+        self._window: float = INITIAL_WINDOW
         self._begin_period()
 
     def initial(self) -> int:
@@ -63,8 +65,12 @@ class CongestionAvoidance:
         self._data += npdu.kind is Kind.DATA
         if npdu.kind is Kind.DATA and self._data >= 2 * int(self._window):
             is_congested = 2 * self._marked >= self._all
-            self._window = max(1.0, DECREASE * self._window) if is_congested else min(self._window + 1, SAW)
+            self._window = max(1.0, self.whole(DECREASE * self._window)) if is_congested else min(self._window + 1, SAW)
             self._begin_period()
+
+    def whole(self, window: float) -> float:
+        """The whole window next to a product, the larger of two."""
+        return int(Decimal(window).quantize(Decimal(1), ROUND_HALF_UP))
 
     def _begin_period(self) -> None:
         self._all = self._marked = self._data = 0

@@ -178,6 +178,8 @@ role_trait! {
         /// Whether `pdu`, which does not conform and may be tagged, goes on. `None` from a shaper that may hold it back:
         /// then call `arrive`.
         fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> { None }
+        /// Whether it does not judge `pdu`, which passes at once.
+        #[inline] fn ignores(&self, pdu: &Pdu) -> bool { false }
         /// Whether it is a shaper, which may hold a PDU back.
         fn holds(&self) -> bool { false }
     }
@@ -196,7 +198,7 @@ role_trait! {
 /// The verdict of `policer` on `pdu`, which arrives at `at`; `None` from a shaper that may hold it back.
 #[inline]
 pub fn judge(policer: &mut impl Policer, pdu: &mut Pdu, at: Time) -> Option<bool> {
-    if policer.conforms(pdu.bits(), at) { Some(true) } else { policer.exceed(pdu) }
+    if policer.ignores(pdu) || policer.conforms(pdu.bits(), at) { Some(true) } else { policer.exceed(pdu) }
 }
 
 #[cfg(test)]
@@ -313,10 +315,12 @@ mod tests {
     fn defaults_are_those_of_the_study() {
         let read = |text: &str| toml::from_str::<Params>(text);
         let (rate, drain) = (Rate(64_000), Rate(36_000));
-        let controller = peak_rate_controller::Params { rate, size: Count(512), overflow: Overflow::Discard };
+        let timer = peak_rate_controller::Timer::InTurn;
+        let controller = peak_rate_controller::Params { rate, size: Count(512), overflow: Overflow::Discard, timer };
         assert_eq!(read("peak_rate_controller.rate = '64 kb/s'"), Ok(Params::PeakRateController(controller)));
         let nonconforming = Overflow::Mark;
-        let bucket = leaky_bucket::Params { depth: Count(33), drain, size: Count(0), nonconforming };
+        let bucket =
+            leaky_bucket::Params { depth: Count(33), drain, size: Count(0), nonconforming, tagged_use_tokens: true };
         let text = "leaky_bucket = { depth = '33 cells', drain = '36 kb/s' }";
         assert_eq!(read(text), Ok(Params::LeakyBucket(bucket)));
         let (increment, limit) = (Span::milliseconds(1), Span::ZERO);
@@ -348,7 +352,8 @@ mod tests {
         fn a_peak_rate_controller_does_what_its_plain_form_does(
             times in arrival_times(), spacing in 1u64..12, size in 0u64..5, overflow in overflow(), batch in 1usize..9,
         ) {
-            let params = peak_rate_controller::Params { rate: cell_in(spacing), size: Count(size), overflow };
+            let timer = peak_rate_controller::Timer::InTurn;
+            let params = peak_rate_controller::Params { rate: cell_in(spacing), size: Count(size), overflow, timer };
             let policer = peak_rate_controller::PeakRateController::new(&params, ());
             let plain = step_by_step(Gate::Spacing { length: spacing, left: 0 }, size as usize, overflow, &times);
             prop_assert_eq!(&run(&mut policer.clone(), &times, 1), &plain);
@@ -362,7 +367,9 @@ mod tests {
         ) {
             // A token every so many thirds of a picosecond.
             let drain = Rate(3 * 424 * PICOSECONDS / thirds);
-            let params = leaky_bucket::Params { depth: Count(depth), drain, size: Count(size), nonconforming };
+            let (tagged_use_tokens, size_cells) = (true, Count(size));
+            let params =
+                leaky_bucket::Params { depth: Count(depth), drain, size: size_cells, nonconforming, tagged_use_tokens };
             let policer = leaky_bucket::LeakyBucket::new(&params, ());
             let gate = Gate::Tokens { depth, count: depth, drain: drain.0, ticks: 0 };
             let plain = step_by_step(gate, size as usize, nonconforming, &times);

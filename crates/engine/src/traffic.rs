@@ -6,7 +6,7 @@
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
 pub use self::crossed::Crossed;
-pub use self::held::{Amount, Held, Holding, Nominal, Offered, Punctual};
+pub use self::held::{Amount, Generated, Held, Holding, Nominal, Offered, Punctual};
 pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::rate_scale::RateScale;
@@ -278,7 +278,7 @@ fn decision(time: Time) -> Upcoming {
 
 /// A constant bit rate that begins within its first gap.
 pub(crate) fn constant(rate: LineRate) -> Params {
-    Params::Cbr(cbr::Params { rate, start: None, held: held::wait() })
+    Params::Cbr(cbr::Params { rate, start: None, stagger: None, held: held::wait() })
 }
 
 /// Every traffic model: one line each, with its keyword in scenario files.
@@ -342,6 +342,26 @@ role_trait! {
                 upcoming = next;
             }
             upcoming
+        }
+        /// Counts the PDUs before `last` at the nominal rate, from the event `upcoming` on. Returns the first event that is not
+        /// before `last`, as `produce` would.
+        fn count(&mut self, upcoming: Upcoming, last: Time, generated: &mut Generated) -> Upcoming {
+            let mut upcoming = upcoming;
+            while upcoming.time() < last {
+                upcoming = match upcoming {
+                    Upcoming::Pdu(at) => self.count_some(at, last, generated),
+                    _ => self.advance(upcoming.time(), &mut Nominal).1,
+                };
+            }
+            upcoming
+        }
+        /// Counts the PDU of the instant `at`, and those after it before `last` that it can count at once. Returns the next
+        /// event.
+        #[inline]
+        fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+            let (unit, next) = self.advance(at, &mut Nominal);
+            unit.into_iter().for_each(|unit| generated.add_many(unit, 1));
+            next
         }
         /// Transfers so far, seen at `now`; `None` for models without files.
         fn transfers(&self, now: Time) -> Option<Transfers> { None }

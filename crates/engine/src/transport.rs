@@ -123,6 +123,15 @@ impl Params {
         }
     }
 
+    /// The PDUs that it sends at once at its start, with the key of their number.
+    pub(crate) fn burst(&self) -> Option<(&'static str, u32)> {
+        match self {
+            Params::Tp4(_) => None,
+            // A pace follows the round trip, and there is no sample of it yet.
+            Params::Stream(params) => Some(("stream.initial_window", params.initial_window)),
+        }
+    }
+
     /// Whether it carries messages, each with a byte stream of its own.
     pub(crate) fn carries_messages(&self) -> bool {
         matches!(self, Params::Stream(_))

@@ -30,6 +30,7 @@ mod rooms;
 mod schemes;
 mod sources;
 mod streams;
+mod ties;
 mod transports;
 
 /// A file that is no module would be no test.

@@ -142,6 +142,30 @@ fn schemes_hold_with_long_packets_of_many_flows() {
     }
 }
 
+/// EPRCA's switches hear of a flow once in `nrm` PDUs: where that is too rare, a warning says which number would do.
+#[test]
+fn rm_cells_that_come_too_rarely_are_warned_of_and_the_number_that_is_named_does() {
+    let told = |text: &str| assembly::meetings(&parse(text).unwrap()).unwrap().warnings;
+    for (octets, flows, most) in
+        [(53, 60, 32), (256, 20, 32), (1500, 3, 32), (256, 60, 16), (1500, 20, 8), (1500, 60, 2)]
+    {
+        for scheme in ["eprca_bes", "eprca_eds"] {
+            let text = Cell { scheme, traffic: "greedy", octets, flows }.text("5 s", "3 s");
+            let warnings = told(&text);
+            assert_eq!(warnings.len(), usize::from(most < 32), "{text}: {warnings:?}");
+            for warning in warnings {
+                assert_eq!(warning.path, format!("scheme.{scheme}.reaction_point.eprca.nrm"));
+                assert!(warning.remedy.contains(&format!("at most {most},")), "{warning:?}");
+                let heeded = text.replace(
+                    &format!("scheme = '{scheme}'"),
+                    &format!("scheme.{scheme}.reaction_point.eprca.nrm = {most}"),
+                );
+                assert_eq!(told(&heeded), []);
+            }
+        }
+    }
+}
+
 /// Release builds run the whole law and compare the table: with `PENSTOCK_WRITE_TABLES=1` they write it.
 #[test]
 fn the_table_in_the_documentation_is_what_the_schemes_do() {

@@ -275,6 +275,20 @@ fn a_window_without_any_limit_is_warned_of() {
     assert!(!warned("drop_tail.size = '9 PDUs'", "controller.cubic = {}"));
 }
 
+#[test]
+fn a_first_window_beyond_its_queue_is_warned_of() {
+    let warned = |size: u32, rest: &str| {
+        let text = line(&format!("drop_tail.size = '{size} PDUs'"), "", "30 s", "initial_window = 10", 1);
+        let scenario = document::parse(&text.replace("octets = 1460", &format!("octets = 1460\n{rest}"))).unwrap();
+        let warnings = penstock_engine::scenario::assembly::meetings(&scenario).unwrap().warnings;
+        warnings.iter().any(|fault| fault.path == "flow.f.transport.stream.initial_window")
+    };
+    assert!(warned(9, "") && !warned(10, ""));
+    assert!(!warned(9, "access = { rate = '100 Mb/s', delay = '1 ms' }"));
+    let told = refusal(&[("controller.cubic = {}", "initial_window = 100001")]);
+    assert!(told.contains("initial_window") && told.contains("100000"), "{told}");
+}
+
 /// Parameters change under traffic: the window halves less, and the pace is other.
 #[test]
 fn parameters_of_a_stream_change_during_a_run() {

@@ -72,7 +72,9 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
     **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
     **dict.fromkeys(("recoveries", "timeouts", "probes"), POSITIVE),
-    **dict.fromkeys(("arrived", "departed", "discarded", "marked", "notices_mild", "notices_severe"), POSITIVE),
+    **dict.fromkeys(
+        ("arrived", "departed", "discarded", "discarded_tied", "marked", "notices_mild", "notices_severe"), POSITIVE
+    ),
     **dict.fromkeys(("load_bps", "sent_bps", "throughput_bps", "nominal_bps", "rate_bps"), POSITIVE),
     **dict.fromkeys(("accepted_per_s", "power"), POSITIVE),
     "discard_share": POSITIVE,  # NPDUs of any kind over DT TPDUs: may exceed 1

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.analyse.demand import warnings_of_points
+from penstock.analyse import demand, ties
 from penstock.analyse.replications import are_one_run, warning_of
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import Plotted
@@ -137,18 +137,28 @@ class Results(Plotted):
         if self.about["kind"] == "study":
             return []
         if self.about["kind"] == "league":
-            return self._unsent
+            return self._of_points
         told = [warning_of(len(self.constant), self.plan["point"].n_unique())] if self.constant else []
-        return [*told, *self._unsent]
+        return [*told, *self._of_points]
 
     @cached_property
-    def _unsent(self) -> list[str]:
-        """The sentences about groups that sent too little: the tables of all runs are read for them, once."""
+    def _of_points(self) -> list[str]:
+        """The sentences about groups that sent too little, and about ports whose order decided who lost.
+
+        The tables of all runs are read for them, once.
+        """
+        import polars as pl
+
         names = None
         if self.about["kind"] == "league":
             points = self.plan.unique("point", keep="first").select("point", *self.parameters).iter_rows()
             names = {point: ", ".join(str(part) for part in parts if part) for point, *parts in points}
-        return warnings_of_points(self.table("groups"), names)
+        discards = self.rows("ports", pl.col("discarded") > 0)
+        ports = self.plan.join(discards, on="run", maintain_order="left_right") if discards.width else discards
+        return [
+            *demand.warnings_of_points(self.table("groups"), names),
+            *ties.warnings_of_points(ports, names),
+        ]
 
     @property
     def wanted(self) -> int:

@@ -29,7 +29,7 @@ STREAK = 10
 NOTHING_SENT = "nothing was sent"
 NOTHING_ARRIVED = "no PDU arrived"
 NO_SHARES = "no greedy flows, so no fair shares"
-UNSTEADY = "the shares change with the other traffic"
+UNSTEADY = "the shares change with the other traffic, or with the scenario"
 NO_STEPS = "its groups have no distributions: set measure.distributions"
 NO_SERIES = "there is no time series of every flow: set measure.sample and measure.sample_flows"
 NO_GROUP = "there are no such flows"
@@ -115,7 +115,7 @@ DELAY_MEDIAN = Measure(
     "delay_p50_s",
     "median delay",
     "s",
-    "Half of the data PDUs took at most this from sender to receiver.",
+    "Half of the data PDUs took at most this from their generation to the receiver, waiting at the source included.",
     by_class=True,
 )
 DELAY = Measure("delay_p99_s", "99 % delay", "s", "99 % of the data PDUs took at most this.", by_class=True)
@@ -123,7 +123,7 @@ JITTER_MEDIAN = Measure(
     "jitter_p50_s",
     "median jitter",
     "s",
-    "Half of the data PDUs took at most this longer than the fastest PDU of their group of flows.",
+    "Half of the data PDUs took at most this longer in the network than the fastest PDU of their group of flows.",
     by_class=True,
 )
 JITTER = Measure("jitter_p99_s", "99 % jitter", "s", "The same for 99 % of the data PDUs.", by_class=True)
@@ -195,14 +195,15 @@ class Value:
 class RunTables:
     """The tables of one run, and its own figures.
 
-    ``received`` has the PDUs of each flow that had arrived at each of the ``times_s``. Runs that agree bit for bit have
-    the same ``fingerprint``.
+    ``steps`` has the delays of each group, seconds, with the number of PDUs that had each in the network, and from
+    generation on. ``received`` has the PDUs of each flow that had arrived at each of the ``times_s``. Runs that agree
+    bit for bit have the same ``fingerprint``.
     """
 
     groups: Sequence[Row]
     flows: Sequence[Row]
     ports: Sequence[Row]
-    steps: Mapping[str, tuple[Sequence[float], Sequence[int]]]
+    steps: Mapping[str, Sequence[Sequence[float]]]
     measured_s: float
     end_s: float
     times_s: Sequence[float] = ()
@@ -234,8 +235,7 @@ def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> di
 
     groups, own_flows, ports, about = (_by_run(results.rows(name, runs=wanted)) for name in TABLES)
     counted = results.rows("distributions", runs=wanted)
-    counted = counted.filter(pl.col("count") > 0) if counted.width else counted
-    steps = _lists(counted, "group", "delay_s", "count")
+    steps = _lists(counted, "group", "delay_s", "count", "count_generation")
     rows = series.filter(pl.col("quantity") == RECEIVED) if series.width else series
     received = _lists(rows, "component", "time_s", "value")
     return {
@@ -263,17 +263,14 @@ def _by_run(table: pl.DataFrame) -> dict[str, list[Row]]:
     return found
 
 
-def _lists(
-    table: pl.DataFrame, name: str, first: str, second: str
-) -> dict[str, dict[str, tuple[list[Any], list[Any]]]]:
-    """Two columns of each run, by another column, in the order of the rows."""
+def _lists(table: pl.DataFrame, name: str, *columns: str) -> dict[str, dict[str, list[list[Any]]]]:
+    """Some columns of each run, by another column, in the order of the rows."""
     import polars as pl
 
-    found: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {}
+    found: dict[str, dict[str, list[list[Any]]]] = {}
     if table.width:
-        parts = table.group_by("run", name, maintain_order=True).agg(pl.col(first), pl.col(second))
-        for run, of, one, other in parts.iter_rows():
-            found.setdefault(run, {})[of] = (one, other)
+        for run, of, *lists in table.group_by("run", name, maintain_order=True).agg(pl.col(*columns)).iter_rows():
+            found.setdefault(run, {})[of] = lists
     return found
 
 
@@ -351,50 +348,51 @@ def target_of(scenario: Row) -> float:
 
 
 def _delays(run: RunTables, groups: Iterable[str]) -> dict[str, Value]:
-    """Median and 99 % of delay and jitter over groups of flows."""
-    import numpy as np
-
+    """Median and 99 % of delay, from generation, and of jitter over groups of flows."""
     delays: list[float] = []
     jitters: list[float] = []
-    counts: list[int] = []
+    in_network: list[int] = []
+    from_generation: list[int] = []
     for group in groups:
         if group in run.steps:
-            own, number = run.steps[group]
-            least = min(
-                row["delay_min_s"] for row in run.flows if row["group"] == group and row["delay_min_s"] is not None
-            )
+            own, count, count_generation = run.steps[group]
+            fastest = [row["delay_min_s"] for row in run.flows if row["group"] == group]
+            least = min((one for one in fastest if one is not None), default=0.0)
             delays += own
             jitters += [max(0.0, delay - least) for delay in own]
-            counts += number
-    found = {}
-    for values, at in ((delays, (DELAY_MEDIAN, DELAY)), (jitters, (JITTER_MEDIAN, JITTER))):
-        order = np.argsort(np.asarray(values))
-        sums = np.cumsum(np.asarray(counts, dtype=np.int64)[order])
-        for measure, share in zip(at, (0.5, 0.99), strict=True):
-            if not counts:
-                found[measure.key] = Value(reason=NOTHING_ARRIVED)
-                continue
-            place = int(np.searchsorted(sums, share * sums[-1]))
-            found[measure.key] = Value(values[int(order[min(place, len(values) - 1)])])
-    return found
+            in_network += map(int, count)
+            from_generation += map(int, count_generation)
+    return {
+        **_quantiles((DELAY_MEDIAN, DELAY), delays, from_generation),
+        **_quantiles((JITTER_MEDIAN, JITTER), jitters, in_network),
+    }
+
+
+def _quantiles(at: tuple[Measure, Measure], values: Sequence[float], counts: Sequence[int]) -> dict[str, Value]:
+    """Median and 99 % of values, each of which has a count."""
+    import numpy as np
+
+    order = np.argsort(np.asarray(values))
+    sums = np.cumsum(np.asarray(counts, dtype=np.int64)[order])
+    if not len(sums) or not sums[-1]:
+        return {measure.key: Value(reason=NOTHING_ARRIVED) for measure in at}
+    places = [int(np.searchsorted(sums, share * sums[-1])) for share in (0.5, 0.99)]
+    return {measure.key: Value(values[int(order[place])]) for measure, place in zip(at, places, strict=True)}
 
 
 def _delays_of(run: RunTables, rows: Sequence[Row]) -> dict[str, Value]:
     """The same of one group, without its distribution."""
+    measures = (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)
     (row,) = rows if len(rows) == 1 else ({},)
     if not row:
-        return {each.key: Value(reason=NO_STEPS) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
+        return {each.key: Value(reason=NO_STEPS) for each in measures}
     fastest = [one["delay_min_s"] for one in run.flows if one["group"] == row["group"]]
     least = min((delay for delay in fastest if delay is not None), default=None)
     if least is None or row["delay_p50_s"] is None:
-        return {each.key: Value(reason=NOTHING_ARRIVED) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
-    median, late = float(row["delay_p50_s"]), float(row["delay_p99_s"])
-    return {
-        DELAY_MEDIAN.key: Value(median),
-        DELAY.key: Value(late),
-        JITTER_MEDIAN.key: Value(max(0.0, median - least)),
-        JITTER.key: Value(max(0.0, late - least)),
-    }
+        return {each.key: Value(reason=NOTHING_ARRIVED) for each in measures}
+    jitters = (max(0.0, float(row[key]) - least) for key in ("delay_p50_s", "delay_p99_s"))
+    delays = (float(row[key]) for key in ("delay_generation_p50_s", "delay_generation_p99_s"))
+    return {each.key: Value(value) for each, value in zip(measures, (*delays, *jitters), strict=True)}
 
 
 def _demand(rows: Sequence[Row]) -> dict[str, Value]:

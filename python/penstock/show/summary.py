@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse import replications
 from penstock.analyse.demand import unsent, warnings_of_groups
 from penstock.analyse.estimates import intervals
+from penstock.analyse.ties import warnings_of_ports
 from penstock.show import theory
 from penstock.show.terminal import print_table, print_text
 from penstock.statistics import LEAST
@@ -40,7 +41,7 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Names and units are those of the tables; ``notices`` are those of either severity that a port sent to sources.
     If the traffic has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with
     ``sent_bps / flows``. If any class uses transport connections, all classes have their columns, with null for the
-    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, beside
+    others. ``messages`` has one row a class of length of messages. ``theory`` has what theory says about the run, and
     what was measured; it is empty if no theory applies.
 
     With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
@@ -182,7 +183,8 @@ def _note(result: Result) -> str:
 def warnings(result: Result) -> list[str]:
     """What a reader must know before the numbers of a run."""
     told = [replications.warning(len(result.manifest["runs"]))] if result.constant else []
-    return [*told, *filter(None, [unheard_notices(result)]), *warnings_of_groups(result.groups)]
+    told += filter(None, [unheard_notices(result)])
+    return [*told, *warnings_of_groups(result.groups), *warnings_of_ports(result.ports)]
 
 
 def unheard_notices(result: Result) -> str:

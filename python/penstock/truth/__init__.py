@@ -7,6 +7,7 @@ engine.
 |-------------|---------------------------------------------------------------------|
 | `mm1`       | M/M/1 and M/M/1/K                                                   |
 | `md1`       | M/D/1 with its exact tail, M/D/1/K                                  |
+| `mg1`       | M/G/1 in order, and with processor sharing                          |
 | `periodic`  | nD/D/1: periodic sources of one period                              |
 | `priority`  | Cobham's non-preemptive priorities, and preemptive resume           |
 | `bucket`    | GCRA; a token bucket fed by an exponential on/off source            |
@@ -18,6 +19,7 @@ engine.
 | `erlang`    | Erlang's and Engset's formulas of calls                             |
 | `slotted`   | output queues of a slotted switch                                   |
 | `window`    | a fixed window over one bottleneck                                  |
+| `tcp`       | NewReno, CUBIC, DCTCP in the long run; PFTK                         |
 | `becn`      | the BECN study's ideal model: an oscillating queue                  |
 | `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
@@ -42,12 +44,14 @@ __all__ = [
     "fairness",
     "fluid",
     "md1",
+    "mg1",
     "mm1",
     "periodic",
     "priority",
     "satellite",
     "shares",
     "slotted",
+    "tcp",
     "window",
 ]
 

@@ -87,8 +87,14 @@ def greedy_shares(scenario: Scenario) -> dict[str, float]:
 
 
 def is_steady(scenario: Scenario) -> bool:
-    """Whether the fair shares never change: every flow is greedy from the start, silent or of a constant rate."""
-    flows = scenario.expanded().tree["flow"].values()
+    """Whether the fair shares never change: every flow is greedy from the start, silent or of a constant rate.
+
+    Changes and series of the scenario may change them, and an outage does.
+    """
+    tree = scenario.expanded().tree
+    if tree.get("change") or any("outage" in line for line in tree["line"].values()):
+        return False
+    flows = tree["flow"].values()
     kinds = [(kind, given) for flow in flows for kind, given in flow["traffic"].items()]
     return all(kind in CONSTANT or (kind == "greedy" and begins_at_once(given)) for kind, given in kinds)
 

@@ -1,7 +1,8 @@
 """Exact results of theory, measured with the engine: the command ``penstock verify``.
 
 - ``check``: what a check is
-- ``queues``, ``periodic``, ``conformance``, ``fluids``, ``bounds``, ``sharing``, ``schemes``: the checks, by theory
+- ``queues``, ``periodic``, ``conformance``, ``fluids``, ``bounds``, ``sharing``, ``schemes``, ``streams``: the checks,
+  by theory
 - ``texts``: parts of scenarios that checks share
 - ``catalogue``: all checks
 - ``judge``: verdicts

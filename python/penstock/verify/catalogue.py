@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.verify import bounds, conformance, fluids, periodic, queues, schemes, sharing
+from penstock.verify import bounds, conformance, fluids, periodic, queues, schemes, sharing, streams
 
 if TYPE_CHECKING:
     from penstock.verify.check import Check
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 def checks() -> list[Check]:
     """Every check: those that take seconds, and the long ones."""
-    parts = (queues, periodic, conformance, fluids, bounds, sharing, schemes)
+    parts = (queues, periodic, conformance, fluids, bounds, sharing, schemes, streams)
     return [check for part in parts for check in part.checks()]

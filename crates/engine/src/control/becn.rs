@@ -40,7 +40,7 @@ use crate::traffic::RateScale;
 
 mod filter;
 
-use filter::{AUTO_CELLS, Filter, Gate, Period};
+use filter::{AUTO_CELLS, Filter, Gate};
 
 /// Largest number of levels, including zero.
 const MOST_LEVELS: usize = 16;
@@ -69,7 +69,7 @@ fn two_hundred_and_fifty() -> Count {
 impl PointParams {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        if self.filter == Filter::PerVc(Period { period: Span::ZERO }) {
+        if matches!(&self.filter, Filter::PerVc(filter) if filter.period == Span::ZERO) {
             let remedy = "choose a time above 0, or `filter.none = {}`";
             return Err(Fault::new(
                 "filter.per_vc.period",

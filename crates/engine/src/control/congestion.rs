@@ -16,8 +16,8 @@ use crate::core::time::{Rate, Span, Time};
 pub struct PortView {
     /// The instant.
     pub now: Time,
-    /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, this
-    /// PDU does not. If NPDUs of higher priority are served first, bits of lower priorities than this PDU's do not count.
+    /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, unless the
+    /// point leaves it out. This PDU does not. If NPDUs of higher priority are served first, bits of lower priorities than this PDU's do not count.
     pub length: u64,
     /// The most PDUs that this queue can hold, if it has a limit.
     pub size: Option<u64>,
@@ -131,6 +131,8 @@ role_trait! {
         fn on_rate(&mut self, rate: Rate, now: Time) {}
         /// Whether its view shows lengths in bits.
         fn counts_bits(&self) -> bool { false }
+        /// Whether lengths in bits have those of the PDU in service.
+        fn counts_transmission(&self) -> bool { true }
         /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.
         fn error_report(&self, pdu: &Pdu) -> Option<Answer> { None }
         /// The cell that notifies the source of `pdu`, such as an RM cell. `None` sends a notice cell.
@@ -161,6 +163,8 @@ role_trait! {
         fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
         /// A gain with which its loop is not stable at a port with this `env`: the key, the gain, and the bound that it breaks.
         fn unstable_gain(&self, env: &PortEnv) -> Option<(&'static str, f64, f64)> { None }
+        /// Whether it knows the rates of its flows by their RM cells alone, and acts by the length of its queue.
+        fn waits_for_rm_cells(&self) -> bool { false }
         /// If it reads the minimum rates of its flows: the share of the line's rate that it can guarantee to them.
         fn guaranteed_share(&self) -> Option<f64> { None }
         /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does

@@ -139,6 +139,8 @@ role_trait! {
         fn only_scales(&self) -> bool { false }
         /// The most PDUs that it lets be unacknowledged, if it never sends a lost PDU again: after a loss it stalls.
         fn stalls_after_loss(&self) -> Option<u64> { None }
+        /// How many of its PDUs have one RM cell among them, with the key of that number, if nothing else sends RM cells.
+        fn pdus_per_rm_cell(&self) -> Option<(&'static str, u32)> { None }
         /// Upper bound of the factor on the nominal rate.
         fn highest_factor(&self) -> f64 { 1.0 }
     }

@@ -88,14 +88,16 @@ impl Pdu {
 
     /// How long its user data waited at the source; `None` if their source cannot wait.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn wait(&self) -> Option<Span> {
         let word = (self.words[1] >> 32) as u32;
         self.has_waited().then(|| Span(u64::from(word & (WAIT_ONE - 1)) << (word >> WAIT_DIGITS)))
     }
 
+    /// Whether its user data may have waited at the source.
+    #[must_use]
     #[inline(always)]
-    fn has_waited(&self) -> bool {
+    pub fn has_waited(&self) -> bool {
         self.option & WAITED != 0 && self.kind == Kind::Data
     }
 

@@ -229,7 +229,7 @@ impl PolicerNode {
             let own = &mut self.flows[index as usize];
             let bits = record.pdu.bits();
             for (stage, policer) in own.stages.iter_mut().enumerate() {
-                if !policer.conforms(bits, record.time) {
+                if !policer.ignores(&record.pdu) && !policer.conforms(bits, record.time) {
                     return (number, stage);
                 }
             }

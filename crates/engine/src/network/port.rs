@@ -160,6 +160,8 @@ pub struct Port {
     wants_departures: bool,
     /// Whether the congestion point observes queue lengths in bits.
     point_counts_bits: bool,
+    /// Whether these have the bits of the PDU in service.
+    point_counts_transmission: bool,
     groups: Groups,
     notices: u32,
     fingerprint: Fingerprint,
@@ -182,6 +184,7 @@ impl Port {
     pub fn new(parts: Parts) -> Port {
         let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);
         let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
+        let point_counts_transmission = parts.congestion.as_ref().is_none_or(CongestionPoint::counts_transmission);
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
@@ -211,6 +214,7 @@ impl Port {
             number: parts.number,
             wants_departures,
             point_counts_bits,
+            point_counts_transmission,
             groups: Groups::new(parts.groups, parts.group_count),
             notices: 0,
             fingerprint: Fingerprint::default(),
@@ -267,6 +271,13 @@ impl Port {
     #[must_use]
     pub fn most_present_before(&self) -> u64 {
         self.queues.most_before
+    }
+
+    /// PDUs discarded since the last reset because they arrived in the same instant as a PDU of another flow, and the fixed
+    /// order of the port let that one in. With a random order chance decides.
+    #[must_use]
+    pub fn discarded_tied(&self) -> u64 {
+        if self.gathering.is_some() { 0 } else { self.queues.tied }
     }
 
     /// Bits in all queues together, if the port counts bits.

@@ -124,8 +124,8 @@ impl Receiver {
         self.arrive(pdu, at, ctx);
         if let Body::Data { born, .. } = pdu.body() {
             self.measure(pdu, at.since(born), ctx);
-            if let Some(wait) = pdu.wait() {
-                self.measure_wait(at.since(born), wait, ctx);
+            if pdu.has_waited() {
+                self.measure_waited(pdu, at.since(born), ctx);
             }
         }
     }
@@ -137,8 +137,7 @@ impl Receiver {
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);
         // The low octet of the marks is below the sequence number, the high one above it.
-        let marks = u64::from(pdu.marks.0);
-        let (low, high) = (marks & 0xff, marks >> 8);
+        let [low, high] = pdu.marks.0.to_le_bytes().map(u64::from);
         self.fingerprint.mix(high << 48 | u64::from(pdu.sequence) << 16 | low << 8 | pdu.kind() as u64);
     }
 
@@ -155,8 +154,16 @@ impl Receiver {
         self.tagged += u64::from(pdu.is_tagged());
     }
 
-    /// Data arrive after `delay` that had waited for `wait` at their source.
+    /// Data arrive after `delay` that may have waited at their source.
     #[inline(never)]
+    fn measure_waited<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
+        if let Some(wait) = pdu.wait() {
+            self.measure_wait(delay, wait, ctx);
+        }
+    }
+
+    /// Data arrive after `delay` that had waited for `wait` at their source.
+    #[inline]
     pub fn measure_wait<P: Probe>(&mut self, delay: Span, wait: Span, ctx: &mut Ctx<P>) {
         let group = &mut ctx.tally.waits[self.group as usize];
         group.get_or_insert_with(|| Box::new(Waits::new(true))).record(delay.0, wait.0);

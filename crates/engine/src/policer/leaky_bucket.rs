@@ -31,6 +31,13 @@ pub struct Params {
     /// What happens to a PDU that finds no token and no place to wait.
     #[serde(default = "default_nonconforming")]
     pub nonconforming: Overflow,
+    /// Whether PDUs that arrive tagged use tokens, as any other. If not, they pass at once; the bucket has no queue then.
+    #[serde(default = "yes")]
+    pub tagged_use_tokens: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn default_size() -> Count {
@@ -46,6 +53,10 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         if self.depth.0 == 0 {
             return Err(Fault::new("depth", self.depth, "the pool can never hold a token", "choose at least 1"));
+        }
+        if !self.tagged_use_tokens && self.size.0 > 0 {
+            let reason = "tagged PDUs would overtake those that wait for tokens";
+            return Err(Fault::new("tagged_use_tokens", "false", reason, "remove `size`, or set it to true"));
         }
         check_rate("drain", self.drain)
     }
@@ -116,6 +127,7 @@ impl Pool {
 pub struct LeakyBucket {
     queue: ShaperQueue,
     pool: Pool,
+    tagged_use_tokens: bool,
 }
 
 impl LeakyBucket {
@@ -133,7 +145,8 @@ impl LeakyBucket {
             part: drain - 1,
             eligible: Time::ZERO,
         };
-        LeakyBucket { queue: ShaperQueue::new(params.size.0, params.nonconforming), pool }
+        let queue = ShaperQueue::new(params.size.0, params.nonconforming);
+        LeakyBucket { queue, pool, tagged_use_tokens: params.tagged_use_tokens }
     }
 }
 
@@ -155,6 +168,11 @@ impl Policer for LeakyBucket {
         self.queue.is_meter().then(|| self.queue.overflow.apply(pdu))
     }
 
+    #[inline(always)]
+    fn ignores(&self, pdu: &Pdu) -> bool {
+        !self.tagged_use_tokens && pdu.is_tagged()
+    }
+
     fn arrive(&mut self, pdu: Pdu, at: Time) {
         self.pool.token.get_or_insert(token(pdu.bits()));
         self.queue.arrive(pdu, at);
@@ -165,6 +183,12 @@ impl Policer for LeakyBucket {
     }
 
     fn act(&mut self) -> Outcome {
+        let needs_none = |(_, pdu): &(Time, Pdu)| !self.tagged_use_tokens && pdu.is_tagged();
+        if self.queue.arrivals.front().is_some_and(needs_none)
+            && let Some((_, pdu)) = self.queue.arrivals.pop_front()
+        {
+            return Outcome::Pass(pdu);
+        }
         let (outcome, left) = self.queue.act(self.pool.eligible);
         if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
             self.pool.take(time, pdu.bits());
@@ -186,6 +210,7 @@ impl crate::core::roles::Cases for Params {
         "{ size = '1 cells', nonconforming = 'mark', depth = '3 cells', drain = '60571428571428 b/s' }",
         "{ size = '4 cells', nonconforming = 'discard', depth = '3 cells', drain = '60571428571428 b/s' }",
         "{ size = '4 cells', nonconforming = 'mark', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ tagged_use_tokens = false, depth = '3 cells', drain = '60571428571428 b/s' }",
     ];
 }
 
@@ -196,8 +221,12 @@ mod tests {
     use crate::policer::tests::{Seen, cell, cell_in, run};
     use crate::traffic::{self, RateScale, Traffic, Upcoming};
 
+    fn params(depth: u64, drain: Rate, size: u64, nonconforming: Overflow) -> Params {
+        Params { depth: Count(depth), drain, size: Count(size), nonconforming, tagged_use_tokens: true }
+    }
+
     fn bucket(depth: u64, drain: Rate, size: u64, nonconforming: Overflow) -> LeakyBucket {
-        LeakyBucket::new(&Params { depth: Count(depth), drain, size: Count(size), nonconforming }, ())
+        LeakyBucket::new(&params(depth, drain, size, nonconforming), ())
     }
 
     fn tags(seen: &[Seen]) -> Vec<bool> {
@@ -230,6 +259,25 @@ mod tests {
         assert!(matches!(policer.act(), Outcome::Discard(pdu) if pdu.sequence == 1));
     }
 
+    /// One token, used by the second cell: the tagged one before it takes none, reported ahead or judged at once.
+    #[test]
+    fn tagged_pdus_may_leave_the_tokens_to_the_others() {
+        let params = Params { tagged_use_tokens: false, ..params(1, cell_in(10), 0, Overflow::Discard) };
+        let mut tagged = cell(0);
+        tagged.marks.set(crate::core::pdu::Marks::CLP);
+        let mut policer = LeakyBucket::new(&params, ());
+        policer.arrive(tagged, Time(1));
+        policer.arrive(cell(1), Time(2));
+        policer.arrive(cell(2), Time(3));
+        let passed: Vec<bool> = (0..3).map(|_| matches!(policer.act(), Outcome::Pass(_))).collect();
+        assert_eq!(passed, [true, true, false]);
+        let mut policer = LeakyBucket::new(&params, ());
+        let mut judge = |mut pdu, time| crate::policer::judge(&mut policer, &mut pdu, Time(time));
+        assert_eq!([judge(tagged, 1), judge(cell(1), 2), judge(cell(2), 3)], [Some(true), Some(true), Some(false)]);
+        let queued = Params { size: Count(1), ..params };
+        assert_eq!(queued.check().map_err(|fault| fault.path), Err("tagged_use_tokens".to_owned()));
+    }
+
     #[test]
     fn a_queue_in_front_waits_for_tokens() {
         let seen = run(&mut bucket(1, cell_in(10), 2, Overflow::Mark), &[1, 2, 3, 4], 4);
@@ -254,12 +302,7 @@ mod tests {
 
     #[test]
     fn faults() {
-        let params = |depth, drain| Params {
-            depth: Count(depth),
-            drain: Rate(drain),
-            size: Count(0),
-            nonconforming: Overflow::Mark,
-        };
+        let params = |depth, drain| params(depth, Rate(drain), 0, Overflow::Mark);
         assert_eq!(params(0, 1).check().map_err(|fault| fault.path), Err("depth".to_owned()));
         assert_eq!(params(1, 0).check().map_err(|fault| fault.path), Err("drain".to_owned()));
         assert_eq!(params(1, 1).check(), Ok(()));

@@ -3,8 +3,8 @@
 //! Satellite thesis, sections 3.2 and 6.1.2. Each PDU that leaves in its turn starts a timer of `bits / rate`, its
 //! length at the peak rate. The next PDU leaves when the timer expires. The first PDU passes at once. The action of a
 //! full queue depends on the class. For voice and video it discards the arriving PDU. For data it sends the head early,
-//! tagged, and does not restart the timer. A controller without a queue (`size = 0`) discards or tags PDUs that arrive
-//! too early.
+//! tagged, and does not restart the timer. By the letter of 6.1.2 ("whenever a cell is sent") it does: `timer =
+//! "every_pdu"`. A controller without a queue (`size = 0`) discards or tags PDUs that arrive too early.
 
 use std::collections::VecDeque;
 
@@ -26,6 +26,21 @@ pub struct Params {
     /// What a full queue does.
     #[serde(default = "default_overflow")]
     pub overflow: Overflow,
+    /// Which PDUs start the timer.
+    #[serde(default)]
+    pub timer: Timer,
+}
+
+/// Which PDUs start the timer of a controller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// Those that leave in their turn. A flow above the peak rate then passes at the peak rate, and only its excess is
+    /// tagged.
+    #[default]
+    InTurn,
+    /// Every PDU that leaves, tagged ones included. A flow above the peak rate then has nearly all its PDUs tagged.
+    EveryPdu,
 }
 
 fn default_size() -> Count {
@@ -54,6 +69,7 @@ impl PolicerParams for Params {
 pub struct PeakRateController {
     queue: ShaperQueue,
     rate: Rate,
+    timer: Timer,
     /// Bits of the last PDU and the spacing after it. The next PDU usually has the same length.
     spacing: (u64, Span),
     /// The time at which the timer expires.
@@ -65,12 +81,18 @@ impl PeakRateController {
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> PeakRateController {
         let queue = ShaperQueue::new(params.size.0, params.overflow);
-        PeakRateController { queue, rate: params.rate, spacing: (0, Span::ZERO), eligible: Time::ZERO }
+        PeakRateController {
+            queue,
+            rate: params.rate,
+            timer: params.timer,
+            spacing: (0, Span::ZERO),
+            eligible: Time::ZERO,
+        }
     }
 }
 
 impl PeakRateController {
-    /// A PDU of `bits` leaves in its turn and starts the timer.
+    /// A PDU of `bits` leaves and starts the timer.
     #[inline(always)]
     fn take(&mut self, bits: u64, time: Time) {
         // Rounded like a source's gap, so that a source at exactly the peak rate never waits.
@@ -105,8 +127,10 @@ impl Policer for PeakRateController {
     }
 
     fn act(&mut self) -> Outcome {
-        let (outcome, left) = self.queue.act(self.eligible);
-        if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
+        let now = self.due().time;
+        let (outcome, in_turn) = self.queue.act(self.eligible);
+        let starts = if self.timer == Timer::EveryPdu { Some(now) } else { in_turn };
+        if let (Outcome::Pass(pdu), Some(time)) = (&outcome, starts) {
             self.take(pdu.bits(), time);
         }
         outcome
@@ -126,6 +150,7 @@ impl crate::core::roles::Cases for Params {
         "{ size = '1 cells', overflow = 'mark', rate = '60571428571428 b/s' }",
         "{ size = '4 cells', overflow = 'discard', rate = '60571428571428 b/s' }",
         "{ size = '4 cells', overflow = 'mark', rate = '60571428571428 b/s' }",
+        "{ size = '4 cells', overflow = 'mark', timer = 'every_pdu', rate = '60571428571428 b/s' }",
     ];
 }
 
@@ -138,8 +163,12 @@ mod tests {
     /// 424 bit / 64 kb/s = 6.625 ms.
     const SPACING: u64 = 6_625_000_000;
 
+    fn controller(size: u64, overflow: Overflow, timer: Timer) -> PeakRateController {
+        PeakRateController::new(&Params { rate: RATE, size: Count(size), overflow, timer }, ())
+    }
+
     fn outcomes(size: u64, overflow: Overflow, times: &[u64]) -> Vec<Seen> {
-        run(&mut PeakRateController::new(&Params { rate: RATE, size: Count(size), overflow }, ()), times, 1)
+        run(&mut controller(size, overflow, Timer::InTurn), times, 1)
     }
 
     #[test]
@@ -168,6 +197,26 @@ mod tests {
         assert_eq!(seen, expected);
     }
 
+    /// The cell sent early at 3 restarts the timer, so the next leaves a spacing later.
+    #[test]
+    fn every_cell_restarts_the_timer_by_the_letter() {
+        let seen = run(&mut controller(2, Overflow::Mark, Timer::EveryPdu), &[0, 1, 2, 3], 1);
+        let (second, third) = (3 + SPACING, 3 + 2 * SPACING);
+        assert_eq!(seen, [(0, 0, false, true), (3, 1, true, true), (second, 2, false, true), (third, 3, false, true)]);
+    }
+
+    /// Data at 6/5 of the peak rate: in turn a sixth is tagged, the excess; by the letter all, once the queue is full.
+    #[test]
+    fn by_the_letter_a_flow_above_its_peak_is_tagged_nearly_whole() {
+        let times: Vec<u64> = (0..6000).map(|cell| cell * SPACING * 5 / 6).collect();
+        let tagged = |timer| {
+            let seen = run(&mut controller(512, Overflow::Mark, timer), &times, 1);
+            seen.iter().filter(|&&(time, _, tagged, _)| tagged && time > times[3500]).count() as f64 / 2500.0
+        };
+        assert!((tagged(Timer::InTurn) - 1.0 / 6.0).abs() < 0.01);
+        assert!(tagged(Timer::EveryPdu) > 0.99);
+    }
+
     #[test]
     fn without_a_queue_what_comes_early_is_judged_at_once() {
         let times = [0, SPACING - 1, SPACING, 2 * SPACING];
@@ -193,7 +242,7 @@ mod tests {
 
     #[test]
     fn no_rate_is_a_fault() {
-        let params = Params { rate: Rate(0), size: Count(0), overflow: Overflow::Mark };
+        let params = Params { rate: Rate(0), size: Count(0), overflow: Overflow::Mark, timer: Timer::InTurn };
         assert_eq!(params.check().map_err(|fault| fault.path), Err("rate".to_owned()));
     }
 }

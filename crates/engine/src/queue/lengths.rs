@@ -1,13 +1,37 @@
 //! The lengths and measures of a port's queues.
 
+use crate::core::pdu::FlowId;
 use crate::core::time::Time;
 use crate::queue::bits::BitCount;
 use crate::queue::measures::QueueState;
+
+/// The newest PDU that joined a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Newest {
+    /// When it arrived.
+    pub(crate) at: Time,
+    /// Its flow.
+    pub(crate) flow: FlowId,
+}
+
+impl Newest {
+    const NONE: Newest = Newest { at: Time::NEVER, flow: FlowId(u32::MAX) };
+
+    /// Whether a PDU of `flow` that is refused at `at` had met this one, of another flow, in that instant.
+    pub(crate) fn is_tied_with(self, at: Time, flow: FlowId) -> bool {
+        self.at == at && self.flow != flow
+    }
+}
 
 /// All queues of a port.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queues {
     pub(crate) states: Vec<QueueState>,
+    /// The newest PDU that joined each.
+    pub(crate) newest: Vec<Newest>,
+    /// PDUs refused since the last reset that met a PDU of another flow, which joined the same queue, in the instant of their
+    /// arrival.
+    pub(crate) tied: u64,
     /// Total queue length in PDUs.
     pub(crate) present: u64,
     /// Highest total queue length since the last reset.
@@ -20,7 +44,12 @@ pub(crate) struct Queues {
 
 impl Queues {
     pub(crate) fn new(count: usize, bits: Option<Box<BitCount>>) -> Queues {
-        Queues { states: vec![QueueState::default(); count], bits, ..Queues::default() }
+        Queues {
+            states: vec![QueueState::default(); count],
+            newest: vec![Newest::NONE; count],
+            bits,
+            ..Queues::default()
+        }
     }
 
     #[inline]
@@ -60,12 +89,35 @@ impl Queues {
         self.bits.as_ref().map_or(0, |count| count.present(queue))
     }
 
+    /// A PDU of `flow` is refused at `at`.
+    pub(crate) fn refuse(&mut self, queue: usize, at: Time, flow: FlowId) {
+        self.tied += u64::from(self.newest[queue].is_tied_with(at, flow));
+    }
+
     pub(crate) fn reset(&mut self, now: Time) {
+        self.tied = 0;
         if let Some(count) = &mut self.bits {
             count.reset(now);
         }
         self.states.iter_mut().for_each(|state| state.reset(now));
         self.most_before = self.most;
         self.most = self.present;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_pdu_is_tied_with_the_one_of_another_flow_in_its_queue_and_instant() {
+        let mut queues = Queues::new(2, None);
+        queues.newest[1] = Newest { at: Time(7), flow: FlowId(4) };
+        for (queue, at, flow, tied) in [(1, 7, 4, 0), (1, 8, 5, 0), (0, 7, 5, 0), (1, 7, 5, 1), (1, 7, 6, 2)] {
+            queues.refuse(queue, Time(at), FlowId(flow));
+            assert_eq!(queues.tied, tied);
+        }
+        queues.reset(Time(9));
+        assert_eq!(queues.tied, 0);
     }
 }

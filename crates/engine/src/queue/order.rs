@@ -57,12 +57,12 @@ impl Precedence {
         }
     }
 
-    /// Bits of `priority` or higher in the queue at `now`, the PDU in transmission included; `None` without sub-queues.
-    pub(crate) fn bits(&self, queue: usize, priority: u8, now: Time) -> Option<u64> {
+    /// Bits of `priority` or higher that wait in the queue, and those in transmission at `now`; `None` without sub-queues.
+    pub(crate) fn bits(&self, queue: usize, priority: u8, now: Time) -> Option<[u64; 2]> {
         let waiting = self.waiting[queue].as_ref()?;
         let (from, of, bits, departure) = self.transmitted;
         let is_transmitted = from == queue && of >= priority && departure > now;
-        Some(waiting[place(priority)..].iter().sum::<u64>() + if is_transmitted { bits } else { 0 })
+        Some([waiting[place(priority)..].iter().sum::<u64>(), if is_transmitted { bits } else { 0 }])
     }
 }
 

@@ -278,6 +278,7 @@ impl<P: Probe> Measured<'_, P> {
             bits += measures.departed_bits;
             area += own_area;
         }
+        row.discarded_tied = port.discarded_tied();
         row.utilisation = bits as f64 / (row.rate_bps * measured.seconds());
         row.queue_mean = area as f64 / measured.0 as f64;
         if let Some((bits, waiting)) = port.bits_areas(now) {

@@ -279,6 +279,8 @@ row! {
         departed: u64,
         /// PDUs discarded.
         discarded: u64,
+        /// Those that arrived in the same picosecond as a PDU of another flow, which the fixed order of the port let in.
+        discarded_tied: u64,
         /// Bits sent on the line, divided by rate times measured time.
         utilisation: f64,
         /// Time average of the queue length, including the PDU in service.

@@ -202,6 +202,15 @@ impl<'a> PortView<'a> {
         }
     }
 
+    /// PDUs discarded since the last reset for the fixed order of an instant, as [`Port::discarded_tied`].
+    #[must_use]
+    pub fn discarded_tied(self) -> u64 {
+        match self {
+            PortView::Node(port) => port.discarded_tied(),
+            PortView::Access(..) => 0,
+        }
+    }
+
     /// Highest total queue length since the last reset, and before it.
     #[must_use]
     pub fn most_present(self) -> [u64; 2] {

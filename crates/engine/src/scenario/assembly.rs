@@ -20,6 +20,7 @@ mod paths;
 mod peers;
 mod plan;
 mod port_plan;
+mod rare_rm_cells;
 mod round_trips;
 mod routes;
 mod shortest;

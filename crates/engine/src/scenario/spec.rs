@@ -258,7 +258,7 @@ pub struct Measure {
     pub distributions: bool,
     /// Limits of the classes of length in the table of messages. A message of a limit is in the class below it.
     #[serde(skip_serializing_if = "SizeClasses::is_default")]
-    #[schemars(extend("default" = ["10 kB", "100 kB", "1 MB", "10 MB"]))]
+    #[schemars(extend("default" = ["10 kB", "0.1 MB", "1 MB", "10 MB"]))]
     pub message_classes: SizeClasses,
 }
 
@@ -428,6 +428,14 @@ pub struct Access {
 }
 
 impl Flow {
+    /// The number of flows of the group. None goes from a node to itself.
+    #[must_use]
+    pub fn flows(&self) -> u64 {
+        let own = self.from.iter().filter(|node| self.to.contains(node)).count() as u64;
+        let pairs = (self.from.len() as u64).saturating_mul(self.to.len() as u64).saturating_sub(own).max(1);
+        u64::from(self.count).saturating_mul(pairs)
+    }
+
     /// Whether its receiver reports gaps in files, so that lost PDUs are sent again.
     #[must_use]
     pub fn reports_gaps(&self) -> bool {

@@ -4,7 +4,9 @@
 //! ends. The factor at the start of a gap scales that gap.
 
 use super::train::Train;
-use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
+use super::{
+    Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision,
+};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};
@@ -21,15 +23,42 @@ pub struct Params {
     #[serde(default, with = "word::random")]
     #[schemars(schema_with = "word::random::schema::<Span>")]
     pub start: Option<Span>,
+    /// With a `start` that is given, each flow of the group begins this much later than the flow before it. "auto" spreads the
+    /// flows of a network by name evenly over one gap, and lets others begin together.
+    #[serde(default, with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>")]
+    pub stagger: Option<Span>,
     /// What happens to data that the sender may not send yet.
     #[serde(default = "super::held::wait")]
     pub held: Held,
 }
 
 impl Params {
+    /// When flow `place` of its group begins, if that is given.
+    pub(crate) fn begin(&self, place: u64) -> Option<Span> {
+        Some(self.start? + self.stagger.unwrap_or(Span::ZERO) * place)
+    }
+
+    /// The gap between PDUs of so many octets.
+    pub(crate) fn gap(&self, octets: u16) -> Span {
+        Span::from_seconds(f64::from(octets) * 8.0 / self.rate.bits_per_second())
+    }
+
+    /// Spreads flows over one gap, if they all begin together: these are from `first` on, of `all`.
+    pub(crate) fn spread(&mut self, octets: u16, first: u64, all: u64) {
+        let (Some(start), None) = (self.start, self.stagger) else { return };
+        let apart = |flows: u64| self.gap(octets).seconds() * flows as f64 / all as f64;
+        let (own, stagger) = (Span::from_seconds(apart(first)), Span::from_seconds(apart(1)));
+        (self.start, self.stagger) = (Some(start + own), Some(stagger));
+    }
+
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate.rounded())?;
+        if let (None, Some(stagger)) = (self.start, self.stagger) {
+            let reason = "each flow begins at a random time of its own";
+            return Err(Fault::new("stagger", stagger, reason, "delete it, or give a `start`"));
+        }
         self.held.check()
     }
 }
@@ -41,7 +70,8 @@ impl ModelParams for Params {
 
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
         let mean = mean?;
-        Some(Offer { mean: Some(mean), late: self.start.map_or(1.0 / mean, Span::seconds), ..Offer::STEADY })
+        let stagger = self.stagger.map_or(0.0, Span::seconds);
+        Some(Offer { mean: Some(mean), late: self.start.map_or(1.0 / mean, Span::seconds), stagger, ..Offer::STEADY })
     }
 
     fn begins(&self) -> Vec<(&'static str, Span)> {
@@ -65,10 +95,10 @@ impl Cbr {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Cbr {
-        let Env { stream, octets, .. } = env;
+        let Env { stream, octets, place, .. } = env;
         Cbr {
             rate: params.rate.bits_per_second(),
-            start: params.start,
+            start: params.begin(u64::from(place)),
             begun: false,
             train: Train::new(octets),
             octets,
@@ -93,6 +123,11 @@ impl Traffic for Cbr {
         }
         self.train.fix(from, self.rate, now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+    }
+
+    fn count_some(&mut self, _at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+        self.train.count(last, (Unit { octets: self.octets, number: 0 }, self.rate), generated);
+        self.train.next
     }
 
     fn nominal_rate(&self) -> f64 {
@@ -125,7 +160,12 @@ mod tests {
 
     fn cbr(start: Option<f64>, seed: u64) -> Cbr {
         Cbr::new(
-            &Params { rate: RATE, start: start.map(Span::from_seconds), held: crate::traffic::held::wait() },
+            &Params {
+                rate: RATE,
+                start: start.map(Span::from_seconds),
+                stagger: None,
+                held: crate::traffic::held::wait(),
+            },
             env(seed),
         )
     }
@@ -135,6 +175,7 @@ mod tests {
         let params = Params {
             rate: "1 cell per 105 us".parse().unwrap(),
             start: Some(Span::ZERO),
+            stagger: None,
             held: crate::traffic::held::wait(),
         };
         let mut source = Cbr::new(&params, env(1));

@@ -156,6 +156,12 @@ impl Amount {
         self.bits += u64::from(unit.octets) * 8;
     }
 
+    /// Adds the data of so many PDUs.
+    pub(super) fn add_many(&mut self, unit: Unit, pdus: u64) {
+        self.pdus += pdus;
+        self.bits += pdus * u64::from(unit.octets) * 8;
+    }
+
     /// What is left without `other`; nothing if that is more.
     #[must_use]
     pub fn less(self, other: Amount) -> Amount {
@@ -166,6 +172,23 @@ impl Amount {
     #[must_use]
     pub fn and(self, other: Amount) -> Amount {
         Amount { pdus: self.pdus + other.pdus, bits: self.bits + other.bits }
+    }
+}
+
+/// What a model has generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Generated {
+    /// All of it.
+    pub amount: Amount,
+    /// Octets of the newest PDU.
+    pub newest: u16,
+}
+
+impl Generated {
+    /// Adds so many PDUs.
+    pub(super) fn add_many(&mut self, unit: Unit, pdus: u64) {
+        self.amount.add_many(unit, pdus);
+        self.newest = unit.octets;
     }
 }
 

@@ -11,8 +11,8 @@
 use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, Held, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
-    check_mean, check_rate, decision, pauses, share,
+    Env, Generated, Held, ModelParams, Nominal, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions,
+    Traffic, Unit, Upcoming, check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;
 use crate::core::error::Fault;
@@ -255,6 +255,13 @@ impl Traffic for OnOff {
             };
         }
         upcoming
+    }
+
+    fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+        let Awaited::Train(end) = self.awaited else { return self.advance(at, &mut Nominal).1 };
+        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+        self.train.count(last.min(end), (unit, self.peak_rate), generated);
+        self.proceed(end)
     }
 
     fn touch(&self) -> u64 {

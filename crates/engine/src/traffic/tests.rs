@@ -221,6 +221,30 @@ proptest! {
         }
     }
 
+    /// Counting generates what steps do, slice by slice, and leaves the model where they leave it.
+    #[test]
+    fn counting_is_as_good_as_steps(seed: u64, slices in prop::collection::vec(0.0f64..2.0, 1..60)) {
+        for params in every_model() {
+            let (mut model, mut counted) = (params.build(env(seed)), params.build(env(seed)));
+            if model.saturates() {
+                continue;
+            }
+            let mut next = model.start(Time::ZERO, &mut Nominal);
+            prop_assert_eq!(counted.start(Time::ZERO, &mut Nominal), next);
+            let (mut steps, mut generated, mut end) = (Generated::default(), Generated::default(), Time::ZERO);
+            for slice in &slices {
+                end += Span::from_seconds(*slice);
+                let upcoming = counted.count(next, end, &mut generated);
+                while next.time() < end {
+                    let (unit, later) = model.advance(next.time(), &mut Nominal);
+                    unit.into_iter().for_each(|unit| steps.add_many(unit, 1));
+                    next = later;
+                }
+                prop_assert_eq!((generated, upcoming), (steps, next));
+            }
+        }
+    }
+
     /// Feedback never changes the sessions of voice and video: two schemes see the same calls.
     #[test]
     fn sessions_do_not_depend_on_the_factor(seed: u64, steps in factors(), other in factors()) {

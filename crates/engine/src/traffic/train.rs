@@ -1,6 +1,6 @@
 //! Train: PDUs one gap apart.
 
-use super::{Output, RateScale, Unit, Upcoming, decision};
+use super::{Generated, Output, RateScale, Unit, Upcoming, decision};
 use crate::core::time::{Span, Time};
 
 /// PDUs one gap apart. The rate and the factor at the start of a gap determine its length.
@@ -84,6 +84,20 @@ impl Train {
             self.fix(time, bits_per_second, *now, scale);
             output.send(unit, *now);
         }
+    }
+
+    /// Counts the PDUs that come before `until` at this rate, the nominal one, without a step for each.
+    #[inline]
+    pub(super) fn count(&mut self, until: Time, (unit, bits_per_second): (Unit, f64), generated: &mut Generated) {
+        let Upcoming::Pdu(first) = self.next else { return };
+        if first >= until {
+            return;
+        }
+        self.length = 1.0;
+        let gap = self.gap(bits_per_second);
+        let pdus = (until.since(first).0 - 1) / gap.0 + 1;
+        self.next = Upcoming::Pdu(first + gap * pdus);
+        generated.add_many(unit, pdus);
     }
 
     /// The next PDU or decision, if it comes before `end`.

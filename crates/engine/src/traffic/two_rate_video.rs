@@ -10,7 +10,7 @@
 use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
+    Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
     check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::error::Fault;
@@ -193,6 +193,13 @@ impl Traffic for TwoRateVideo {
         let rate = self.rate_at(from);
         self.train.fix(from, rate.bits_per_second(), now, scale);
         (produced.then_some(unit), self.proceed())
+    }
+
+    fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
+        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+        let rate = self.rate_at(at).bits_per_second();
+        self.train.count(last.min(self.level_end).min(self.sessions.end), (unit, rate), generated);
+        self.proceed()
     }
 
     /// The mean rate of the fluid model. With the study's parameters, cells have a rate 0.06 % lower. A gap that begins

@@ -22,7 +22,7 @@ const ROWS: [&str; 10] = [
 ];
 
 /// Columns, as `table.column`, and tables that are newer than the pins and not part of them.
-const LATER: &[&str] = &["slowdowns", "messages", "distributions.count_generation"];
+const LATER: &[&str] = &["slowdowns", "messages", "distributions.count_generation", "ports.discarded_tied"];
 
 /// The same for columns of flows and of groups.
 const LATER_OF_FLOWS: &[&str] = &[

@@ -5,6 +5,7 @@ Nothing in the runs is random: each point is run once, for any number of seeds.
 
 from penstock.studies.abr.claims import PREDICATES
 from penstock.studies.abr.figures import BESIDE, PAPER
+from penstock.studies.abr.grid import READINGS as OTHER_READINGS
 from penstock.studies.abr.grid import Point, points
 from penstock.studies.abr.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.framework import Study
@@ -23,4 +24,5 @@ STUDY = Study(
     beside=BESIDE,
     choice="give 2, 4, 5; 1 and 3 are diagrams",
     predicates=PREDICATES,
+    other_readings=OTHER_READINGS,
 )

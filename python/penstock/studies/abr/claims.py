@@ -267,6 +267,7 @@ def _(runs: Runs) -> Evidence:
         {"TBE = 2^24 - 1": [shown]},
         f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless the field has Crm - 1",
         [Clause("2^24 / 32 is 2^19", abr.crm(abr.MOST_TBE, NRM) == 2**19, by_construction=True)],
+        by_construction=True,
         kind=POSITIVE,
     )
 
@@ -325,6 +326,38 @@ def _(runs: Runs) -> Evidence:
         )
     )
     return clauses(runs, *parts, note=f"Crm = {again.crm}, both ends pause")
+
+
+@claim("abr.several")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for point in grid.several_points():
+        number, early, cuts = round(point.amount), runs.mean("early", point), runs.mean("cuts.least", point)
+        told = f"{number} connection{'s' * (number > 1)}"
+        parts += [
+            Clause(f"{told}: rule 6 cuts each before the first feedback", cuts > 0, f"each {cuts:.0f} times or more"),
+            Clause(
+                f"{told}: 275 to 825 ms: below half of the granted rate",
+                early < FAR_FROM_FULL * point.granted,
+                f"{megabits(early)}, then {megabits(runs.mean('late', point))}",
+            ),
+        ]
+    return clauses(runs, *parts, note="Crm = 32; cells of every kind on the satellite line")
+
+
+@claim("abr.interval")
+def _(runs: Runs) -> Evidence:
+    parts, beside = [], []
+    for crm in grid.INTERVAL_CRMS:
+        small, *larger = (runs.mean("whole", point) for point in grid.interval_points(crm))
+        shown = ", ".join(megabits(value) for value in (small, *larger))
+        is_less = larger[-1] < (1 - SAME) * small
+        text = f"Crm = {crm}: the largest interval has less throughput, by more than {percent(SAME)}"
+        parts.append(Clause(text, is_less, shown, "amount"))
+        beside.append(Clause(f"Crm = {crm}: no larger interval has more", max(larger) <= small))
+    lengths = ", ".join(milliseconds(length) for length in grid.INTERVALS)
+    note = f"275 to 1200 ms; intervals of {lengths}, the first the paper's"
+    return clauses(runs, *parts, note=note, beside=beside)
 
 
 @claim("abr.cdf")

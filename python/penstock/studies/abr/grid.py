@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from penstock.studies import framework
-from penstock.studies.framework import Wanted
+from penstock.studies.framework import Reading, Wanted
 from penstock.truth.abr import CELL_BITS, MOST_TBE, Connection, crm
 
 NRM = 32
@@ -56,6 +56,13 @@ LOW_ICR = 0.45
 BREAK_AT, BREAK_END = 1.2, 3.0
 BREAK_CRMS = (32, 256, 1024, 4096, 6144, 8192)
 SHOWN_BREAKS = (32, 1024, 4096, 8192)
+NUMBERS = (1, 2, 5, 10)
+"""Connections over one satellite line."""
+INTERVALS = (20e-6, 100e-6, 1e-3, 10e-3)
+"""Seconds of ERICA's interval; the first is the paper's."""
+INTERVAL_CELLS = 30
+"""Cells of the paper's interval; the larger intervals have as many more."""
+INTERVAL_CRMS = (CRM_32, CRM_FULL)
 BOUND_OFFSETS = (-1, 0, 1)
 """Distances from the expected least Crm; coarse ones, the printed ones and that of the whole line bracket it."""
 BOUND_SHARES = (0.5, 0.9)
@@ -214,6 +221,23 @@ def video(point: Point) -> dict[str, object]:
     return sources(point, {"flow.video.traffic.cbr.rate": of(point.amount * point.rate)})
 
 
+def several(point: Point) -> dict[str, object]:
+    """So many connections over the satellite line."""
+    changes: dict[str, object] = {"duration": "1200 ms", "measure.sample": COARSE_SAMPLE, "measure.sample_flows": True}
+    changes |= {f"flow.{flow}.count": round(point.amount) for flow in FLOWS}
+    return sources(point, changes)
+
+
+def interval(point: Point) -> dict[str, object]:
+    """The paper's run of 1200 ms with another interval of ERICA, in seconds, and as many more cells."""
+    cells = round(INTERVAL_CELLS * point.amount / INTERVALS[0])
+    length = {"time": lasting(point.amount), "cells": cells}
+    changes: dict[str, object] = {"duration": "1200 ms", "measure.sample": COARSE_SAMPLE}
+    for end in ("", "reverse."):
+        changes[f"line.satellite.{end}congestion_point.erica.interval"] = length
+    return sources(point, changes)
+
+
 CHANGES = {
     "sweep": sweep,
     "start": start,
@@ -224,6 +248,8 @@ CHANGES = {
     "broken": broken,
     "ratio": ratio,
     "video": video,
+    "several": several,
+    "interval": interval,
 }
 
 
@@ -302,6 +328,16 @@ def video_points() -> list[Point]:
     return [Point("video", amount=each) for each in VIDEO]
 
 
+def several_points() -> list[Point]:
+    """Several connections, each with Crm = 32."""
+    return [Point("several", amount=float(number)) for number in NUMBERS]
+
+
+def interval_points(crm: int) -> list[Point]:
+    """Runs against ERICA's interval."""
+    return [Point("interval", crm, amount=length) for length in INTERVALS]
+
+
 def pause_points() -> dict[str, Point]:
     """A long pause as at start-up; and a short and a long one of a source whose ICR is low."""
     return {
@@ -335,6 +371,8 @@ def beside_points() -> list[Point]:
         *exposure_points(),
         *ratio_points(),
         *video_points(),
+        *several_points(),
+        *(point for crm in INTERVAL_CRMS for point in interval_points(crm)),
         *pause_points().values(),
         *broken_points(),
     ]
@@ -350,3 +388,15 @@ def all_points() -> list[Point]:
 def points(figure: str | None) -> list[Wanted[Point]]:
     """The points to run for a figure, or for all: nothing in them is random, so each is run once."""
     return [(point, 1) for point in (all_points() if figure is None else figure_points(int(figure)))]
+
+
+READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "crm-restarts",
+        "the count of rule 6 restarts when the rule fires, so the next cut follows after Crm further RM cells",
+        "it restarts with an answer alone: rule 6 counts since the last backward RM cell, so each further one is cut",
+        "text",
+        changes=lambda _point: {f"flow.{flow}.reaction_point.tm40.crm_restarts": True for flow in FLOWS},
+    ),
+)
+"""The other readings of the paper that the study judges."""

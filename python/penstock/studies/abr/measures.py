@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
-from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, Point
+from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, PORTS, Point
 from penstock.studies.framework import Readings
 from penstock.studies.runs import RunTables, Trace, mean
 from penstock.truth.abr import CELL_BITS, rate_without_feedback
@@ -33,7 +33,7 @@ TABLES = {"flows": (FLOW,)}
 READINGS = Readings(quantities=("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share"))
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("acr", "cells_lost", "cells_sent", "cuts", "decay", "early", "effect", "end"), POSITIVE),
-    **dict.fromkeys(("feedback", "late", "ratio", "stopped", "swings"), POSITIVE),
+    **dict.fromkeys(("feedback", "late", "ratio", "stopped", "swings", "whole"), POSITIVE),
     "answered": FRACTION,
 }
 """The kinds of measures that are no columns of result tables."""
@@ -41,6 +41,9 @@ KINDS: dict[str, Kind] = {
 
 def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run. Rates are in bits per second, times in seconds, cells are data and RM cells."""
+    if point.kind == "several":
+        yield from several(point, run)
+        return
     flow = run.row("flows", flow=FLOW)
     acr, forward, unack, cuts = (run.trace(FLOW, name) for name in ("acr", "forward_rm_cells", "unack", "cuts"))
     end = acr[0][-1]
@@ -52,6 +55,8 @@ def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield "cells_lost", float(flow["lost"] + flow["control_lost"])
     if point.kind in ("sweep", "start"):
         yield from decay(point, acr, forward, unack)
+    if point.kind == "interval":
+        yield "whole", throughput(run, (EARLY[0], LATE[1]), point.rate)
     if point.kind == "sweep":
         yield "acr.start", acr[1][0]
         readings = zip(acr[0], unack[1], forward[1], strict=True)
@@ -75,6 +80,19 @@ def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     if point.kind == "broken":
         times = [time for time, value in zip(*acr, strict=True) if time > BREAK_AT and value < LOW * point.granted]
         yield "stopped", min(times, default=end)
+
+
+def several(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
+    """Of several connections: the least cuts of any before the first feedback, and what the satellite line carries.
+
+    Its cells are sent 275 ms before they arrive.
+    """
+    numbers = range(1, round(point.amount) + 1)
+    names = [FLOW] if len(numbers) == 1 else [f"{FLOW}/{number}" for number in numbers]
+    yield "cuts.least", min(at(run.trace(name, "cuts"), 2 * EARLY[0]) for name in names)
+    shares = run.trace(PORTS[0], "utilisation")
+    for told, (first, last) in (("early", EARLY), ("late", LATE)):
+        yield told, point.rate * mean(window(shares, (first - EARLY[0], last - EARLY[0]))[1])
 
 
 def trace_of(measured: Runs, point: Point, quantity: str, component: str = FLOW) -> Trace:

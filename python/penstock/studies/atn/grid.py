@@ -341,6 +341,17 @@ def begun_open(point: Point) -> dict[str, object]:
     return {f"{TP4_PATH}.credit.congestion_avoidance.initial": SAW}
 
 
+def rounded(how: str) -> Callable[[Point], dict[str, object]]:
+    """Congestion avoidance with another window after a decrease."""
+    changes: dict[str, object] = {f"{TP4_PATH}.credit.congestion_avoidance.rounding": how}
+    return lambda point: changes if point.strategy == "avoidance" else {}
+
+
+def waiting_threshold(point: Point) -> dict[str, object]:
+    """Thresholds of what waits, without the NPDU in transmission; DECbit has another measure."""
+    return {} if point.strategy == "decbit" else {"line.*.congestion_point.clnp.counts_transmission": False}
+
+
 def own_thresholds(point: Point) -> dict[str, object]:
     """Withdrawing credit with few senders: marks above two packets, and a window that opens sooner."""
     changes: dict[str, object] = {}
@@ -359,6 +370,8 @@ def one_sender(point: Point) -> dict[str, object]:
 
 
 OTHER_TIMER = timer(initial="10 s", least="2 s", recheck=2)
+KARN = "the text and the standard are silent; of what an acknowledgement covers, none was sent twice (Karn)"
+ROUNDED = "W is whole, as the CDT field in which the text transmits it; the text does not round, so the nearest"
 T1_OPEN = "the text calls T1 work in progress, the standard leaves its value open"
 ONE_THRESHOLD = "one threshold for both strategies of the receiver (3.2.1 refers to 3.1.1), 1 bit in B; par_mult 4"
 READINGS: tuple[Reading[Point], ...] = (
@@ -407,6 +420,34 @@ READINGS: tuple[Reading[Point], ...] = (
         "as for each, and the same in both",
         "specification",
         changes=with_many(OTHER_TIMER),
+    ),
+    Reading(
+        "t1-newest",
+        "an acknowledgement gives a round trip if the newest TPDU that it covers was sent once",
+        KARN,
+        "specification",
+        changes=timer(sampled="newest"),
+    ),
+    Reading(
+        "threshold-waiting",
+        "the thresholds of marks and of Error NPDUs count what waits, without the NPDU in transmission",
+        'the "depth of the output queue" has the NPDU in transmission; the text does not say',
+        "specification",
+        changes=waiting_threshold,
+    ),
+    Reading(
+        "real-window",
+        "W of congestion avoidance is a real number, and the credit its integer part",
+        ROUNDED,
+        "text",
+        changes=rounded("none"),
+    ),
+    Reading(
+        "window-down",
+        "a decrease of W is rounded down",
+        ROUNDED,
+        "specification",
+        changes=rounded("down"),
     ),
     Reading(
         "w0-saw",

@@ -10,9 +10,10 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import combinations
 
 from penstock.statistics import student
-from penstock.studies.atn.grid import COMPARED, SCENARIOS, STRATEGIES, TABLE_OF, Point
+from penstock.studies.atn.grid import COMPARED, PACKET_BITS, RECEIVER, SCENARIOS, STRATEGIES, TABLE_OF, Point
 from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs
 from penstock.studies.claims import Clause
 from penstock.studies.framework import PaperTable
@@ -119,6 +120,19 @@ def tables_of(runs: Runs) -> list[Printed]:
     return [table for number, table in TABLES.items() if runs.figure in (None, number)]
 
 
+def by_little(tables: Sequence[Printed]) -> str:
+    """What Little's law says about the NPDU in transmission, from the printed cells of congestion avoidance alone."""
+    told = []
+    for table in tables:
+        load, delay = (table.value("avoidance", measure) for measure in (LOAD, "delay_mean_s"))
+        counted, added = (bits / SCENARIOS[table.scenario].rate_bps for bits in (load, load + PACKET_BITS))
+        told.append(f"{counted:.2f} or {added:.2f} s in table {table.number}, which prints {delay:.2f} s")
+    return (
+        "by Little's law the printed load of congestion avoidance means a delay, with the NPDU in transmission in it "
+        f"or added to it, of {', and of '.join(told)}"
+    )
+
+
 # -------------------------------------------------------------------------------------------------------- next to ours
 def side_by_side(runs: Runs) -> Iterator[PaperTable]:
     """One table for each of the paper's, as far as there are runs for all its rows."""
@@ -173,6 +187,8 @@ TIE = 0.03
 """Values that are closer than this part of the larger are tied: as the claims have it."""
 TIES = {"success_once": 0.01, "success_all": 0.01}
 """The measures with another tie: the success ratios, as in their claim."""
+ALIKE = "5-1"
+"""The table in which the receiver strategies are alike."""
 NOTHING = {"discard_share": 0.001}
 """Values up to these count as zero: the tables print discards of 0.0003 and 0."""
 
@@ -183,6 +199,17 @@ def side(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -
         return 0
     apart = 1 / (1 - TIES.get(measure, TIE))
     return exceeds(ones, others, apart) - exceeds(others, ones, apart)
+
+
+def printed_apart(table: Printed, measure: str) -> dict[tuple[str, str], int]:
+    """The pairs of strategies that differ in a printed table: 1 if the first has more, -1 if it has less.
+
+    In table 5-1 the receiver strategies have no order: the text finds "no great difference" between them.
+    """
+    printed = {name: {0: table.value(name, measure)} for name in STRATEGIES}
+    pairs = [pair for pair in combinations(STRATEGIES, 2) if not (table.number == ALIKE and pair == RECEIVER)]
+    sides = {pair: side(measure, *(printed[name] for name in pair)) for pair in pairs}
+    return {pair: which for pair, which in sides.items() if which}
 
 
 def is_open(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> bool:

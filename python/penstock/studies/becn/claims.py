@@ -8,6 +8,7 @@ here, set before the runs.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -28,24 +29,31 @@ from penstock.studies.becn.grid import (
     per_vc,
     stop,
 )
-from penstock.studies.becn.measures import Runs, level_shares, oscillations, slopes
+from penstock.studies.becn.measures import Runs, growths, level_shares, oscillations, slopes
 from penstock.studies.claims import Clause, Evidence, Samples
-from penstock.studies.orders import above, all_above, constant, plus, rising
+from penstock.studies.orders import above, all_above, constant, paired_by_seed, plus, rising, which_above
 from penstock.studies.predicates import Factor, Predicates, clauses, percent, percents
 from penstock.studies.runs import MissingRunError, mean
 
 PREDICATES: Predicates[Runs] = Predicates(
     scheme=Factor(("scheme", "sources")),
     peak=Factor(("scheme", "filter_period")),
+    reserved=Factor(("scheme", "reserved")),
 )
 claim = PREDICATES.claim
 
 ACCEPTABLE = 500
 """Cells: the longest queue that sections 4.1 and 5 call acceptable."""
-BOUNDED = 0.001
-"""The greatest growth of the queue in a run, as a part of the delivered cells, that counts as bounded."""
+CELL = 1.0
+"""A rise of the queue's peaks that counts as growth is more than a cell: peaks are whole cells."""
+STEADY = 0.1
+"""The peaks of a queue that does not grow rise by less than this part, with the whole interval."""
 SLOWLY = 1.5
 """Cells per cell time of delay: at this rate the threshold of 250 becomes 400 at a delay of 100."""
+BUSY = 0.85
+"""The throughput that section 5 says may be had over short delays."""
+FEW_NOTICES = 0.05
+"""The BECN share below which it is then."""
 CLOSE = 0.25
 """The relative difference from the ideal model that a measure may have, on average over the delays."""
 EVEN = 1.5
@@ -60,6 +68,10 @@ TOGGLING = 0.8
 """The part of its time that a source is at its fair rate and the two next to it."""
 SLIGHT = 0.10
 """The greatest loss of throughput that is slight."""
+MOSTLY_BUSY = 0.8
+"""The throughput of the filter per VC, as a part of what is left for best effort."""
+FEW_CELL_TIMES = 5
+"""The longest way of a reserved cell through the switch, its own cell time included."""
 
 
 # ------------------------------------------------------------------------------------------------ bands and their ends
@@ -72,6 +84,35 @@ def band(runs: Runs, name: str, groups: dict[str, list[Point]], note: str = "") 
     told = "; ".join(part for part in (f"means over the delays; {ends}", note) if part)
     means_over = {label: runs.mean_over(name, group) for label, group in groups.items()}
     return Samples(means_over, told, kind=runs.kind(name))
+
+
+def bounded(runs: Runs, points: Sequence[Point], text: str) -> Clause:
+    """Whether the queue does not grow without end at any of some points.
+
+    It grows if its peaks rise over the second half of the usual runs, and over that of runs of three times the length,
+    each by Holm's procedure. It is bounded if it does not, and the peaks of the long runs surely rise by little.
+    """
+    still = set(points)
+    worst: dict[str, tuple[float, Point]] = {}
+    for kind in grid.GROWTH:
+        found = {point: growths(runs, point, kind) for point in points}
+        rises = {point: {seed: each.rise for seed, each in seeds.items()} for point, seeds in found.items()}
+        above = which_above({str(point): (rise, constant(CELL, rise)) for point, rise in rises.items()})
+        still = {point for point in still if str(point) in above}
+        shares = {
+            point: {seed: each.rise / each.mean for seed, each in seeds.items()} for point, seeds in found.items()
+        }
+        parts = {point: paired_by_seed(share, constant(0.0, share)) for point, share in shares.items()}
+        most = max(points, key=lambda point: parts[point].mean)
+        worst[kind] = parts[most].mean, most
+    unsure = [point for point, part in parts.items() if part.high is None or part.high > STEADY]
+    shown = "; ".join(
+        f"{grid.GROWTH[kind]} times the length: the peaks rise by at most {percent(part)}, at {place(point)}"
+        for kind, (part, point) in worst.items()
+    )
+    if still:
+        shown += f"; growing at {'; '.join(place(point) for point in sorted(still))}"
+    return Clause(text, not still and not unsure, shown, undecided=not still and bool(unsure))
 
 
 def place(point: Point) -> str:
@@ -112,7 +153,6 @@ def _(runs: Runs) -> Evidence:
             (runs.seed_means("notice_share", none), runs.seed_means("notice_share", most)),
         ],
     )
-    growth = max(max(runs.values("growth", point)) for point in most)
     longest = ", ".join(f"{runs.mean('queue_max', point):.0f} at D = {point.delay}" for point in most[::5])
     fewer = sum(
         runs.mean("notice_share", one) < runs.mean("notice_share", other) for one, other in zip(most, none, strict=True)
@@ -138,8 +178,12 @@ def _(runs: Runs) -> Evidence:
             "{:.2f}",
         ),
         replace(better, shown=shown),
-        Clause("F = 8 remains useful: the queue is bounded", growth < BOUNDED, f"longest {longest}"),
-        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
+        bounded(
+            runs,
+            halve(HALVE_PERIODS[-1], grid.GROWTH_DELAYS),
+            "F = 8 remains useful: the queue does not grow without end",
+        ),
+        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100; longest queue at F = 8 {longest}",
     )
 
 
@@ -195,20 +239,26 @@ def _(runs: Runs) -> Evidence:
 
 @claim("becn.fig3.short")
 def _(runs: Runs) -> Evidence:
-    def conditions(period: int) -> list[Clause]:
-        queue, share = (runs.average(name, stop(period, SHORT)) for name in ("queue_max", "notice_share"))
-        return [
-            Clause(f"longest queue under {ACCEPTABLE} cells", queue < ACCEPTABLE, f"{queue:.0f}"),
-            Clause("BECN share under 5 %", share < 0.05, percent(share)),
-        ]
+    def ends(sources: int, period: int) -> tuple[float, float, float]:
+        """The least throughput, the longest queue and the greatest share over the delays."""
+        throughput, queue, share = (
+            [runs.mean(name, point) for point in stop(period, SHORT, sources)]
+            for name in ("utilisation", "queue_max", "notice_share")
+        )
+        return min(throughput), max(queue), max(share)
 
-    def merit(period: int) -> tuple[int, float]:
-        throughput = runs.average("utilisation", stop(period, SHORT))
-        return sum(part.holds for part in conditions(period)) + (throughput >= 0.85), throughput
+    def holding(found: tuple[float, float, float]) -> int:
+        throughput, queue, share = found
+        return (throughput > BUSY) + (queue < ACCEPTABLE) + (share < FEW_NOTICES)
 
-    best = max(STOP_PERIODS[1:], key=merit)
-    samples = band(runs, "utilisation", {f"F = {best}, D = 0 to 30": stop(best, SHORT)})
-    return replace(samples, beside=conditions(best))
+    parts = []
+    for sources in FEW:
+        by_period = {period: ends(sources, period) for period in STOP_PERIODS[1:]}
+        best = max(by_period, key=lambda period: (holding(by_period[period]), by_period[period][0]))
+        throughput, queue, share = by_period[best]
+        shown = f"F = {best}: at least {percent(throughput)}, at most {queue:.0f} cells and {percent(share)}"
+        parts.append(Clause(f"N = {sources}: all three at every D", holding(by_period[best]) == 3, shown))
+    return clauses(runs, *parts, note=f"D = {', '.join(map(str, SHORT))}, the best of F = 2, 4 and 8")
 
 
 @claim("becn.fig3.sources")
@@ -399,16 +449,52 @@ def _(runs: Runs) -> Evidence:
     return clauses(runs, *parts, note=f"{note}; slight is above 0 and below {percent(SLIGHT)} of the link")
 
 
+@claim("becn.reserved")
+def _(runs: Runs) -> Evidence:
+    used = {count: grid.reserving(count) for count in grid.RESERVED}
+    below = [point for count in grid.RESERVED[1:] for point in used[count]]
+    lost = math.fsum(math.fsum(runs.values("lost.reserved", point)) for point in below)
+    slow = max(below, key=lambda point: runs.mean("through", point))
+    left = {count: runs.average("left", points) for count, points in used.items()}
+    index = {count: runs.average("fairness", points) for count, points in used.items()}
+    longest = max(below, key=lambda point: runs.mean("queue_max", point))
+    through = runs.mean("through", slow)
+    return clauses(
+        runs,
+        Clause(
+            f"reserved cells: none is lost, and none needs more than {FEW_CELL_TIMES} cell times through the switch",
+            lost == 0 and through <= FEW_CELL_TIMES,
+            f"{lost:.0f} lost, at most {through:.1f} cell times, with {slow.reserved} connections",
+        ),
+        rising(
+            "reserved",
+            "best effort gets less the more is reserved",
+            [runs.seed_means("throughput", points) for points in used.values()],
+            falls=True,
+        ),
+        Clause(
+            f"it uses {percent(MOSTLY_BUSY)} of what is left, or more",
+            min(left.values()) >= MOSTLY_BUSY,
+            ", ".join(f"{percent(part)} beside {count}" for count, part in left.items()),
+        ),
+        Clause(
+            f"its sources share fairly: Jain's index of {FAIR} or more",
+            min(index.values()) >= FAIR,
+            ", ".join(f"{value:.3f} beside {count}" for count, value in index.items()),
+        ),
+        Clause(
+            f"its longest queue is under {ACCEPTABLE} cells",
+            runs.mean("queue_max", longest) < ACCEPTABLE,
+            f"{runs.mean('queue_max', longest):.0f} beside {longest.reserved}, D = {longest.delay}",
+        ),
+        note=f"0, 5 and 10 reserved connections; means over D = {', '.join(map(str, grid.RESERVED_DELAYS))}",
+    )
+
+
 @claim("becn.lossless")
 def _(runs: Runs) -> Evidence:
     points = [point for figure in (2, 3, 4) for point in grid.figure_points(figure)]
-    growth = {point: max(runs.values("growth", point)) for point in points}
-    most = max(points, key=growth.__getitem__)
-    bounded = Clause(
-        f"bounded: no run of figures 2 to 4 sent {percent(BOUNDED)} more cells than it delivered",
-        growth[most] < BOUNDED,
-        f"at most {percent(growth[most])} more, at {place(most)}",
-    )
+    steady = bounded(runs, grid.growth_points(), "the queue does not grow without end on any curve of figures 2 to 4")
     count = predicates.never(runs, "lost", "sent", {str(point): point for point in points})
     note = "steady state of all points of the figures; the queue has no limit, so no cell can be lost"
-    return replace(count, note=note, beside=[bounded], by_construction=True)
+    return replace(count, note=note, beside=[steady], by_construction=True)

@@ -444,8 +444,8 @@ def rest_sheet(runs: Runs) -> Sheet:
         f"The queue after the start, D = {grid.WATCHED_DELAY}",
         panels,
         x_label="time (1000 cell times)",
-        caption="The first 20,000 cell times of one run of each kind: all sources start at their peak rate, within one "
-        "cell interval. One cell time is 2.73 us.",
+        caption="The first 20,000 cell times of one run of each kind: all sources start at their peak rate, at "
+        "random moments. One cell time is 2.73 us.",
     )
 
 

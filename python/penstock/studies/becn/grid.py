@@ -6,11 +6,11 @@ threshold and the order within an instant change. Times are in cell times of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.studies import framework
-from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.framework import Reading, SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -35,6 +35,7 @@ SCHEMES = {
     "halve-full": Scheme("halve, simple filter, peak 100 %", "full-rate", 1.0, 6),
     "stop": Scheme("stop, simple filter, peak 100 %", "figure-3", 1.0, 6),
     "per-vc": Scheme("halve, filter per VC, peak 100 %", "figure-4", 1.0, 9),
+    "reserved": Scheme("halve, filter per VC, peak 100 %, below reserved traffic", "reserved-traffic", 1.0, 9),
 }
 
 FIGURES = (2, 3, 4)
@@ -52,7 +53,7 @@ PER_VC_PERIOD = 768
 HALVE_SOURCES, STOP_SOURCES = 20, 5
 PER_VC_SOURCES = (2, 5, 10, 20, 50, 100)
 FEW = (2, 5, 10, 20)
-"""The numbers "up to about 20 sources"."""
+"""The numbers "up to about 20 sources", which are limited numbers, too."""
 
 MANY = (5, 10, 20, 50)
 """Sources that stop on a notice: numbers up to too many for the simple filter."""
@@ -69,6 +70,11 @@ MAP_SOURCES = 20
 ORDER_PERIOD = 4
 ORDERS = ("random", "fixed")
 
+RESERVED = (0, 5, 10)
+"""Reserved connections, each of 5 % of the link."""
+RESERVED_PART = 0.05
+RESERVED_SOURCES = 20
+RESERVED_DELAYS = (0, 50, 100)
 BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
 WATCHED_DELAY = 50
@@ -83,6 +89,14 @@ WATCHED_END = 160_000
 WATCHED_FROM = 140_000
 PULSE_END = 400_000
 SAMPLE = 32
+GROWTH_DELAYS = (100,)
+"""The delay at which the growth of the queue is measured: the longest, at which queues are longest."""
+GROWTH_END = {"halve": 2_500_000, "stop": 2_500_000, "per-vc": 3_500_000}
+"""The length of these runs, in cell times: about that of the figures, with their warm-up."""
+GROWTH_SAMPLES = 1250
+"""Their readings, whatever the length."""
+GROWTH = {"growth": 1, "growth-long": 3}
+"""The kinds of these runs, and how many times the length they have."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -95,11 +109,14 @@ class Point(framework.Point):
     filter_period: int
     threshold: int = THRESHOLD
     order: str = "random"
+    reserved: int = 0
 
     def __str__(self) -> str:
         told = f"{SCHEMES[self.scheme].name}, N = {self.sources}, D = {self.delay}, F = {self.filter_period}"
         if self.threshold != THRESHOLD:
             told += f", threshold {self.threshold}"
+        if self.reserved:
+            told += f", {self.reserved} reserved connections"
         return told if self.order == "random" else f"{told}, {self.order} order"
 
     @property
@@ -110,7 +127,7 @@ class Point(framework.Point):
     @property
     def changes(self) -> dict[str, object]:
         """What differs from it."""
-        is_per_vc = self.scheme == "per-vc"
+        is_per_vc = self.scheme in ("per-vc", "reserved")
         changes: dict[str, object] = {
             "flow.source.count": self.sources,
             "flow.source.access.delay": f"{self.delay} cell times",
@@ -120,6 +137,8 @@ class Point(framework.Point):
                 "per_vc" if is_per_vc else "simple": {"period": f"{self.filter_period} cell times"}
             },
         }
+        if self.reserved:
+            changes |= {"flow.reserved.count": self.reserved, "flow.reserved.access.delay": f"{self.delay} cell times"}
         if is_per_vc and self.filter_period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
             changes["flow.source.reaction_point.becn.recovery"] = {
                 "by_level": {
@@ -146,6 +165,15 @@ def per_vc(sources: int, delays: Sequence[int] = DELAYS, threshold: int = THRESH
     return [Point("per-vc", sources, delay, PER_VC_PERIOD, threshold) for delay in delays]
 
 
+def reserving(connections: int) -> list[Point]:
+    """The filter per VC below reserved traffic, against delay; without reserved traffic it is that of figure 4."""
+    if not connections:
+        return per_vc(RESERVED_SOURCES, RESERVED_DELAYS)
+    return [
+        Point("reserved", RESERVED_SOURCES, delay, PER_VC_PERIOD, reserved=connections) for delay in RESERVED_DELAYS
+    ]
+
+
 def mapped() -> list[Point]:
     """The filter per VC with other periods, and with them other recoveries."""
     return [Point("per-vc", MAP_SOURCES, delay, period) for period in MAP_PERIODS for delay in MAP_DELAYS]
@@ -166,8 +194,10 @@ def beside_points() -> list[Point]:
         *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
         *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
         *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
+        *(point for sources in FEW for period in STOP_PERIODS[1:] for point in stop(period, SHORT, sources)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
+        *(point for connections in RESERVED[1:] for point in reserving(connections)),
         *mapped(),
         *halve(ORDER_PERIOD, COARSE, order="fixed"),
     ]
@@ -184,16 +214,24 @@ def watched_point(name: str) -> Point:
 def series_points() -> list[Wanted[Point]]:
     """The points whose time series are stored: those that are drawn, and those whose oscillation is measured."""
     watched: list[Wanted[Point]] = [(with_series(watched_point(name), "watched", WATCHED_END), 1) for name in WATCHED]
-    return [*watched, *((with_series(point, "pulse", PULSE_END), BESIDE_SEEDS) for point in pulse_points())]
+    pulses = [with_series(point, "pulse", PULSE_END) for point in pulse_points()]
+    lasting = [growing(point, kind) for kind in GROWTH for point in growth_points()]
+    return [*watched, *((each, BESIDE_SEEDS) for each in (*pulses, *lasting))]
 
 
-def with_series(point: Point, kind: str, end: int) -> SeriesPoint[Point]:
+def growing(point: Point, kind: str) -> SeriesPoint[Point]:
+    """A point with few readings of a long run."""
+    end = GROWTH[kind] * GROWTH_END[point.scheme]
+    return with_series(point, kind, end, end // GROWTH_SAMPLES)
+
+
+def with_series(point: Point, kind: str, end: int, sample: int = SAMPLE) -> SeriesPoint[Point]:
     """A point with time series from the start, for so many cell times."""
     changes = {
         "duration": f"{end} cell times",
         "warm_up": "0 cell times",
         "stop": None,
-        "measure.sample": f"{SAMPLE} cell times",
+        "measure.sample": f"{sample} cell times",
         "measure.sample_flows": kind == "watched",
     }
     return SeriesPoint(point, kind, changes)
@@ -204,9 +242,66 @@ def pulse_points() -> list[Point]:
     return [Point("halve", HALVE_SOURCES, WATCHED_DELAY, period) for period in HALVE_PERIODS]
 
 
+def growth_points() -> list[Point]:
+    """The points whose queue's growth is measured: every curve of the figures, at its longest delay."""
+    return [
+        *(point for period in HALVE_PERIODS for point in halve(period, GROWTH_DELAYS)),
+        *(point for period in STOP_PERIODS for point in stop(period, GROWTH_DELAYS)),
+        *(point for sources in PER_VC_SOURCES for point in per_vc(sources, GROWTH_DELAYS)),
+    ]
+
+
 def points(figure: str | None) -> list[Wanted[Point]]:
     """The points to run for a figure, or for all: those of the figures, the additional ones, and time series."""
     if figure is not None:
         return [(point, None) for point in figure_points(int(figure))]
     shown = [(point, None) for number in FIGURES for point in figure_points(number)]
     return [*shown, *((point, BESIDE_SEEDS) for point in beside_points()), *series_points()]
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+def only(schemes: Sequence[str], path: str, value: object) -> Callable[[Point], Mapping[str, object]]:
+    """A change of the points of some schemes."""
+    return lambda point: {path: value} if point.scheme in schemes else {}
+
+
+PER_VC = ("per-vc", "reserved")
+SOURCE = "flow.source"
+READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "together",
+        "sources at the full rate start within one cell interval, so all in one slot",
+        "at random moments within the shortest recovery period: the paper says nothing, and measures after the start",
+        "specification",
+        only(("halve-full", "stop", *PER_VC), f"{SOURCE}.traffic.greedy.phase", "1 cell time"),
+    ),
+    Reading(
+        "letter",
+        "figure 2's recovery of 128 is counted in cell times of the line",
+        "in a source's own cell times at 25 % of the link: with the other the throughput is not the printed 70 %",
+        "text",
+        only(("halve",), f"{SOURCE}.reaction_point.becn.recovery", {"constant": "128 cell times"}),
+    ),
+    Reading(
+        "fixed-order",
+        "cells of one cell time are processed in the order of the sources",
+        "in random order: the paper says nothing, and a fixed order always hits the same sources",
+        "specification",
+        lambda point: {"line.output.order": "fixed"} if point.order == "random" else {},
+    ),
+    Reading(
+        "down-to-zero",
+        "the recovery per VC falls linearly down to the level zero",
+        "down to the lowest rate above zero, as zero has: section 4.3 gives 768 cell times to the lowest rate",
+        "text",
+        only(PER_VC, f"{SOURCE}.reaction_point.becn.recovery.by_level.down_to_zero", True),
+    ),
+    Reading(
+        "address-by-address",
+        "the memory of the filter per VC is reset address by address, once in each period",
+        "all of it is cleared at the beginning of each period: section 4.3 names the other as the cheaper circuit",
+        "text",
+        only(PER_VC, "line.output.congestion_point.becn.filter.per_vc.reset", "address_by_address"),
+    ),
+)
+"""The other readings of the paper that the study judges."""

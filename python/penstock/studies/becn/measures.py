@@ -7,30 +7,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
-from penstock.studies.becn.grid import SCHEMES, Point
+from penstock.studies.becn.grid import RESERVED_PART, SCHEMES, Point
 from penstock.studies.framework import Readings
 from penstock.studies.runs import MissingRunError, RunTables, Trace
 
 CELL_TIME_S = 2.73e-6
+LINK_BPS = 424 / CELL_TIME_S
 SETTLED_FROM = 100_000
 """Cell times at the start of a time series that the oscillation's period ignores."""
-
+PARTS = 20
+"""Parts of the second half of a run: the growth of the queue is that of the longest queue in each."""
 
 Runs = runs.Runs[Point]
 """The measures and time series of the BECN study."""
-TABLES = {"groups": ("source",), "ports": ("output",), "levels": ()}
+TABLES = {"groups": ("source", "reserved"), "ports": ("output",), "levels": ()}
 READINGS = Readings(quantities=("queue_0", "notices", "level"))
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("idle", "level"), FRACTION),
-    **dict.fromkeys(("notice_share", "obeyed"), POSITIVE),
+    **dict.fromkeys(("left", "notice_share", "obeyed", "through", "throughput"), POSITIVE),
 }
 """The kinds of measures that are no columns of result tables."""
 
 
-def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
+def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run, after warm-up except for the start-up peak.
 
     The server works whenever there is a cell, so the cell times measured are the departures over the utilisation.
@@ -45,9 +48,15 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield "fairness", sources["fairness"]
     yield "lost", float(output["discarded"] + sources["lost"])
     yield "sent", float(sources["sent"])
-    yield "growth", (sources["sent"] - sources["delivered"]) / sources["delivered"]
     if output["notices_mild"]:
         yield "obeyed", sources["obeyed_mild"] / output["notices_mild"]
+    throughput = sources["throughput_bps"] / LINK_BPS
+    yield "throughput", throughput
+    yield "left", throughput / (1 - RESERVED_PART * point.reserved)
+    if point.reserved:
+        reserved = run.row("groups", group="reserved")
+        yield "lost.reserved", float(reserved["lost"])
+        yield "through", reserved["delay_max_s"] / CELL_TIME_S - point.delay
     for row in run.rows["levels"]:
         yield f"level.{row['level']}", row["share"]
 
@@ -91,6 +100,36 @@ def oscillation(trace: Trace) -> float | None:
     if len(crossings) < 2:
         return None
     return (crossings[-1] - crossings[0]) / (len(crossings) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The peaks of a queue over the second half of a run: their mean, and their rise from its start to its end.
+
+    Both are in cells. The rise is that of the least-squares line through the peaks.
+    """
+
+    mean: float
+    rise: float
+
+
+def growths(measured: Runs, point: Point, kind: str) -> dict[int, Growth]:
+    """The growth of the queue for each seed, in the runs of one kind."""
+    traces = measured.of_kind(kind).traces(point, "output", "queue_0")
+    return {seed: measured.once(growth, trace) for seed, trace in traces.items()}
+
+
+def growth(trace: Trace) -> Growth:
+    """The growth of the queue in one run: a peak is the longest queue in one of `PARTS` parts of its second half."""
+    values = trace[1][len(trace[1]) // 2 :]
+    size = len(values) // PARTS
+    if not size:
+        raise MissingRunError(f"at least {2 * PARTS} readings of a queue")
+    peaks = [max(values[part * size : (part + 1) * size]) for part in range(PARTS)]
+    offsets = [part - (PARTS - 1) / 2 for part in range(PARTS)]
+    slope = math.fsum(offset * peak for offset, peak in zip(offsets, peaks, strict=True))
+    slope /= math.fsum(offset**2 for offset in offsets)
+    return Growth(math.fsum(peaks) / PARTS, slope * PARTS)
 
 
 def level_shares(measured: Runs, points: Sequence[Point]) -> list[float]:

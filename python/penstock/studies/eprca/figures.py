@@ -394,7 +394,8 @@ def reading_sheet(runs: Runs) -> Sheet:
     for tau in (LAN, WAN):
         plus = Point("plus", tau)
         points = {short(Point(name)): Point(name, tau) for name in grid.EPRCA} | {"target, back": plus}
-        points |= dict(zip(("available, back", "target, forward", "both"), grid.readings(plus).values(), strict=True))
+        names = ("available, back", "target, forward", "both", "CCR that returns")
+        points |= dict(zip(names, grid.readings(plus).values(), strict=True))
         for quantity in (LONGEST, MEAN, USE):
             labelled_by_tau = replace(quantity, label=quantity.label.replace(" (", f", tau = {tau:g} ms ("))
             panels.append(panel_of(labelled_by_tau, [named(runs, points, quantity, "", 0)]))

@@ -83,12 +83,18 @@ class Point(framework.Point):
     mrf: float = MRF
     er_written: str = "backward"
     fair_share: str = "target"
+    ccr: str = "forward_rm"
 
     def __str__(self) -> str:
         told = f"{SCHEMES[self.scheme].name}, tau = {self.tau:g} ms, N = {self.connections}"
         usual = Point(self.scheme)
         names = {"video": "video {}", "target": "target {}", "qt": "QT = {}", "dqt": "DQT = {}", "air": "AIR = {} kb/s"}
-        names |= {"mrf": "MRF = {}", "er_written": "ER written {}", "fair_share": "fair share of the {} rate"}
+        names |= {
+            "mrf": "MRF = {}",
+            "er_written": "ER written {}",
+            "fair_share": "fair share of the {} rate",
+            "ccr": "CCR {}",
+        }
         differing = (name for name in names if getattr(self, name) != getattr(usual, name))
         return ", ".join([told, *(names[name].format(getattr(self, name)) for name in differing)])
 
@@ -118,6 +124,7 @@ class Point(framework.Point):
             changes[f"{at}.target"] = self.target
             changes[f"{at}.er_written"] = self.er_written
             changes[f"{at}.fair_share"] = self.fair_share
+            changes[f"{at}.ccr"] = self.ccr
         else:
             changes[f"{at}.qt"] = f"{self.qt} PDUs"
             changes["flow.abr.reaction_point.eprca.air"] = f"{self.air} kb/s"
@@ -163,7 +170,8 @@ def of_available(point: Point) -> Point:
 READINGS: dict[str, Callable[[Point], Point]] = {
     "the fair share of the available rate": of_available,
     "ER written forward": lambda point: replace(point, er_written="forward"),
-    "both": lambda point: replace(point, fair_share="available", er_written="forward"),
+    "both of these": lambda point: replace(point, fair_share="available", er_written="forward"),
+    "the CCR of the backward RM cell": lambda point: replace(point, ccr="backward_rm"),
 }
 """The other readings of EPRCA++, by their names: a point of it under each."""
 

@@ -26,12 +26,12 @@ The runs of figures 2 to 10 have readings in all seeds. Those of kind `watched` 
 those of kind `steps` the starts of runs without video.
 """
 TABLES = {"groups": (), "ports": ("link",), "queues": ("link",)}
-READINGS = Readings(quantities=("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1"))
-KINDS: dict[str, Kind] = {"longest_queue": POSITIVE}
+READINGS = Readings(quantities=("acr", "acr.mean", "major_reductions", "queue_1", "throughput_0", "throughput_1"))
+KINDS: dict[str, Kind] = {"longest_queue": POSITIVE, "major_reductions_per_s": POSITIVE}
 """The kinds of measures that are no columns of result tables."""
 
 
-def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
+def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run: the longest queue of all of it, the rest from 50 ms on. The last queue is ABR's."""
     queue = max(run.rows["queues"], key=lambda row: row["priority"])
     yield "utilisation", run.row("ports", port="link")["utilisation"]
@@ -42,7 +42,15 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
         yield "fairness", fairness
     for row in run.rows["groups"]:
         yield f"throughput_bps.{row['group']}", row["throughput_bps"]
+    if point.scheme == "eds" and point.is_drawn:
+        yield "major_reductions_per_s", major_reductions(run.trace("link", "major_reductions")) / point.connections
     yield "lost", float(sum(row["lost"] for row in run.rows["groups"]))
+
+
+def major_reductions(counted: Trace) -> float:
+    """Major reductions a second, from 50 ms on."""
+    started = [count for time_s, count in zip(*counted, strict=True) if time_s <= SETTLED_S]
+    return (counted[1][-1] - started[-1]) / (counted[0][-1] - SETTLED_S)
 
 
 def correlations(measured: Runs, point: Point) -> dict[int, float]:

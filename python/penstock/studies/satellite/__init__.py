@@ -3,6 +3,7 @@
 from penstock.studies.framework import Study
 from penstock.studies.satellite.claims import PREDICATES
 from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
+from penstock.studies.satellite.grid import READINGS as OTHER_READINGS
 from penstock.studies.satellite.grid import Point, points, rare_points
 from penstock.studies.satellite.measures import KINDS, READINGS, TABLES, measure
 
@@ -21,4 +22,5 @@ STUDY = Study(
     choice=f"give {min(PLANS)} to {max(PLANS)}",
     predicates=PREDICATES,
     rare=rare_points(),
+    other_readings=OTHER_READINGS,
 )

@@ -34,6 +34,7 @@ from penstock.studies.orders import (
 )
 from penstock.studies.predicates import Factor, Predicates, clauses, percent, percents
 from penstock.studies.runs import mean
+from penstock.studies.satellite import contracts
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
     CASES,
@@ -156,7 +157,7 @@ def _(runs: Runs) -> Evidence:
 
 
 judged("sat.s1c2.load", "load", case_points(1, "2"), "each N judged")
-judged("sat.s2c2.load", "load", [point for point in case_points(2, "2") if point.n >= 19], "each N from 19 on judged")
+judged("sat.s2c2.load", "load", case_points(2, "2"), "each N judged")
 judged("sat.s3c2.load", "load", larger(3, "2"), "each of the larger N judged")
 
 
@@ -207,12 +208,8 @@ def unconstrained_share(runs: Runs, scenario: int, groups: Sequence[str]) -> Sam
 
 @claim("sat.utilisation")
 def _(runs: Runs) -> Evidence:
-    beside = [
-        f"scenario {scenario}: {percent(runs.average('utilisation', larger(scenario, '2')))}" for scenario in (1, 2)
-    ]
-    return samples(
-        runs, "utilisation", larger(3, "2"), f"scenario 3 case 2, each of the larger N judged; {', '.join(beside)}"
-    )
+    used = {f"scenario {scenario}": runs.mean_over("utilisation", larger(scenario, "2")) for scenario in MIXES}
+    return Samples(used, "case 2, means over the larger N, each scenario judged", kind=runs.kind("utilisation"))
 
 
 # ------------------------------------------------------------------------------------------------- loss and jitter
@@ -250,10 +247,10 @@ zero("sat.s1c2.jitter", "over.real_time", "sent.real_time", case_points(1, "2"))
 
 @claim("sat.s1c3.loss")
 def _(runs: Runs) -> Evidence:
-    found = samples(runs, "loss", larger(1, "3"), "each of the larger N judged")
+    found = samples(runs, "loss", case_points(1, "3"), "each N judged")
     pairs = each_n(runs, "loss", larger(1, "1"), larger(1, "3"))
     shown = f"case 1 loses {percent(runs.average('loss', larger(1, '1')))}"
-    return replace(found, beside=[all_above("case", "below case 1 at each of them", pairs, shown)])
+    return replace(found, beside=[all_above("case", "below case 1 at each of the larger N", pairs, shown)])
 
 
 judged("sat.s1c3.jitter", "jitter", [largest(1, "3")])
@@ -486,3 +483,9 @@ def _(runs: Runs) -> Evidence:
         text = f"scenario {scenario}: sources that stop leave more of the link unused"
         parts.append(all_above("case", text, [(used, stopped)], shown))
     return clauses(runs, *parts, note="case 2 and its alternatives at the largest N")
+
+
+claim("sat.excess")(contracts.excess_ratio)
+claim("sat.contract-breakers")(contracts.breakers)
+claim("sat.second-bucket")(contracts.second_bucket)
+claim("sat.push-out")(contracts.push_out)

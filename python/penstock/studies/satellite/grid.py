@@ -7,10 +7,11 @@ fit the printed ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from penstock.studies import framework
-from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.framework import Reading, SeriesPoint, Wanted
 
 LINK_RATE_BPS = 6e6
 PROPAGATION_S = 0.28
@@ -91,6 +92,11 @@ ALTERNATIVES = {
     "constant-video": "one video source of constant rate besides the others",
     "contract-breakers": "three video sources ignore notices and send above their mean",
 }
+PEAK_BREAKERS = "peak-breakers"
+"""Three video sources ignore notices and send above their peak, in scenario 1."""
+NOMINAL_RATES = "nominal-rates"
+"""Data sources of two nominal rates that always have something to send, in place of scenario 2."""
+NOMINAL_KBPS = {"data": 400, "data_slow": 100}
 ALTERNATIVE_SCENARIOS = (1, 3)
 SERIES_ALTERNATIVES = ("forward-marking",)
 
@@ -157,6 +163,11 @@ def alternatives() -> list[Point]:
     return [largest(scenario, name) for scenario in ALTERNATIVE_SCENARIOS for name in ALTERNATIVES]
 
 
+def contracts() -> list[Point]:
+    """The points about contracts: sources above their peak rate, and two nominal rates."""
+    return [largest(1, PEAK_BREAKERS), largest(2, NOMINAL_RATES)]
+
+
 def series_points() -> list[SeriesPoint[Point]]:
     """The points whose first minute is stored as time series."""
     cases = [largest(scenario, case) for scenario in MIXES for case in ("2", "3")]
@@ -169,4 +180,86 @@ def points(figure: str | None) -> list[Wanted[Point]]:
     """The points to run for a figure, or for all: the grid, the alternatives and the time series."""
     if figure is not None:
         return [(point, None) for point in case_points(*FIGURES[int(figure)])]
-    return [*((point, None) for point in grid() + alternatives()), *((each, None) for each in series_points())]
+    return [
+        *((point, None) for point in grid() + alternatives() + contracts()),
+        *((each, None) for each in series_points()),
+    ]
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+Changes = Mapping[str, object]
+
+
+def by_rates(name: str, value: str) -> Callable[[Point], Changes]:
+    """A parameter of the congestion points that measure input rates, in all lines: not in case 1."""
+    places = ("satellite", "ground", "user_link.reverse")
+    paths = {f"line.{place}.congestion_point.class_rates.{name}": value for place in places}
+    return lambda point: {} if point.case in ("1", "queue-length") else paths
+
+
+def data_policer(path: str, value: object, *without: str) -> Callable[[Point], Changes]:
+    """A parameter of the policers of data sources: not in case 1 and in these alternatives."""
+
+    def change(point: Point) -> Changes:
+        if point.case in ("1", *without):
+            return {}
+        groups = NOMINAL_KBPS if point.case == NOMINAL_RATES else MIXES[point.scenario].groups
+        return {f"flow.{group}.policers{path}": value for group in groups if group.startswith("data")}
+
+    return change
+
+
+def other_mix(point: Point) -> Changes:
+    """Scenario 1 with one video source more, and one voice source less, at each N."""
+    if point.scenario != 1:
+        return {}
+    counts = MIXES[1].counts(MIXES[1].sizes.index(point.n))
+    breakers = 3 if point.case in ("contract-breakers", PEAK_BREAKERS) else 0
+    return {"flow.video.count": counts["video"] + 1 - breakers, "flow.voice.count": counts["voice"] - 1}
+
+
+READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "every-cell",
+        "a marked cell that a full peak-rate controller sends early restarts its timer, by the letter of 6.1.2",
+        "it does not: by the letter 96 % of the data at 600 kb/s are marked, and sections 3.2 and 4 mark the excess",
+        "text",
+        data_policer("[0].peak_rate_controller.timer", "every_pdu", "second-bucket"),
+    ),
+    Reading(
+        "raw",
+        "the filter weighs the input rate of the interval before",
+        "the filtered rate of the interval before, as a filter does: the text says only the previous value",
+        "specification",
+        by_rates("previous", "raw"),
+    ),
+    Reading(
+        "tagged-pass",
+        "cells that the peak-rate controller has marked take no token of the leaky bucket",
+        "every cell that it sends takes one: section 3.1 counts down for each",
+        "text",
+        data_policer("[1].leaky_bucket.tagged_use_tokens", False, "bucket-queue"),
+    ),
+    Reading(
+        "shallow",
+        "the leaky bucket of data holds one cell",
+        "143 cells, as that of video: the printed formula is negative for data, and the depth was increased",
+        "specification",
+        data_policer("[1].leaky_bucket.depth", "1 cell"),
+    ),
+    Reading(
+        "single",
+        "notified is the lowest single class that has a fifth of the link",
+        "the lowest classes that have it together: section 5.1 counts upwards from class 4",
+        "text",
+        by_rates("rule", "single"),
+    ),
+    Reading(
+        "mix",
+        "scenario 1 begins with 25 video and 47 voice sources",
+        "with 24 and 48: both mixes fit the printed loads",
+        "specification",
+        other_mix,
+    ),
+)
+"""The other readings of the thesis that the study judges."""

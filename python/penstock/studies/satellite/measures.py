@@ -14,15 +14,15 @@ from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.framework import Readings
 from penstock.studies.runs import MissingRunError, Row, RunTables, Trace, mean
-from penstock.studies.satellite.grid import LINK_RATE_BPS, MIXES, PROPAGATION_S, Point, largest
+from penstock.studies.satellite.grid import LINK_RATE_BPS, MIXES, NOMINAL_KBPS, PROPAGATION_S, Point, largest
 
 Runs = runs.Runs[Point]
 """The measures and time series of the satellite study."""
 TABLES = {"groups": (), "ports": ("satellite", "user_link"), "losses": ()}
 READINGS = Readings(components="satellite|(video|voice|data)/1")
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("data_loss", "jitter", "loss", "tagged"), FRACTION),
-    **dict.fromkeys(("delay", "load", "nominal", "over", "throughput"), POSITIVE),
+    **dict.fromkeys(("data_loss", "jitter", "late", "loss", "policed", "tagged"), FRACTION),
+    **dict.fromkeys(("delay", "load", "nominal", "over", "rate", "throughput", "told"), POSITIVE),
 }
 """The kinds of measures that are no columns of result tables."""
 
@@ -36,7 +36,11 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
         if row["nominal_bps"] is not None:
             yield f"nominal.{name}", row["nominal_bps"] / LINK_RATE_BPS
         yield f"tagged.{name}", share(row["tagged_at_policer"], row["sent"])
+        yield f"policed.{name}", share(row["lost_at_policer"], row["sent"])
         yield f"loss.{name}", share(row["lost_at_satellite"], row["sent"])
+        yield f"late.{name}", share(row["over_jitter_limit"], row["sent"])
+        yield f"rate.{name}", row["load_bps"] / row["flows"]
+        yield f"told.{name}", row["notices_mild"] / row["flows"]
         for column in ("notices_mild", "notices_severe", "obeyed_mild", "obeyed_severe", "fairness"):
             if row[column] is not None:
                 yield f"{column}.{name}", float(row[column])
@@ -44,7 +48,7 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield "lost.user_link", float(sum(row["discarded"] for row in run.rows["ports"] if row["port"] == "user_link"))
     yield "sent", float(sum(row["sent"] for row in groups))
     yield "utilisation", run.row("ports", port="satellite")["utilisation"]
-    real_time = [row for name, row in by_name.items() if name != "data"]
+    real_time = [row for name, row in by_name.items() if name not in NOMINAL_KBPS]
     if real_time:
         yield from measure_real_time(real_time)
     if "data" in by_name:
@@ -102,6 +106,12 @@ def measure_data(row: Row) -> Iterator[tuple[str, float]]:
 def share(part: int, whole: int) -> float:
     """A ratio of counts, 0 without trials."""
     return part / whole if whole else 0.0
+
+
+def excess(measured: Runs, point: Point, group: str) -> dict[int, float]:
+    """What each data source of a group sends above its nominal rate, in b/s, for each seed."""
+    rates = measured.by_seed(f"rate.{group}", point)
+    return {seed: rate - 1000 * NOMINAL_KBPS[group] for seed, rate in rates.items()}
 
 
 def unconstrained(measured: Runs, point: Point, groups: Iterable[str]) -> float:

@@ -7,8 +7,10 @@
 //! backward RM cell of a connection that is too fast:   CI = 1
 //! ```
 
+use super::bn::BnCells;
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
+use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionParams, CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
@@ -18,20 +20,21 @@ use crate::core::time::Time;
 #[derive(Clone, Debug)]
 pub struct Bes {
     macr: Macr,
+    bn: BnCells,
 }
 
 impl Bes {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Bes {
-        Bes { macr: Macr::new(*params, &env) }
+        Bes { macr: Macr::new(*params, &env), bn: BnCells::new(params.bn, &env) }
     }
 }
 
 impl CongestionPoint for Bes {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         self.macr.learn(pdu, view.length);
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -40,8 +43,12 @@ impl CongestionPoint for Bes {
         }
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -55,6 +62,7 @@ impl CongestionPoint for Bes {
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::Bes(params) = params else { return };
         self.macr.retune(*params);
+        self.bn.retune(params.bn);
     }
 }
 

@@ -11,7 +11,7 @@
 //!
 //! The standard allows ten cells a second for each connection. ER and CCR are those of the connection's newest forward RM
 //! cell: the source writes its PCR there, and a switch before this one may have reduced it. A connection without forward
-//! RM cells gets none. By source rules 6 and 8, a BN cell reduces the rate, and does not acknowledge forward RM cells.
+//! RM cells gets none. Every switch of this folder may make them: its `bn`. By source rules 6 and 8, a BN cell reduces the rate, and does not acknowledge forward RM cells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use crate::core::quantity::Count;
 use crate::core::time::{Span, Time};
 
 /// Parameters of BN cells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BnCells")]
 pub struct Params {
@@ -43,14 +43,14 @@ fn least_spacing() -> Span {
     Span::milliseconds(100)
 }
 
-impl Params {
-    /// The first fault, with its path.
-    pub(super) fn check(&self) -> Result<(), Fault> {
-        if self.spacing < least_spacing() {
+/// The first fault of a switch's `bn`, with its path.
+pub(super) fn check(bn: Option<Params>) -> Result<(), Fault> {
+    match bn {
+        Some(Params { spacing, .. }) if spacing < least_spacing() => {
             let reason = "TM 4.0 allows a switch at most ten of these cells a second for each connection";
-            return Err(Fault::new("spacing", self.spacing, reason, "choose at least \"100 ms\", or remove it"));
+            Err(Fault::new("bn.spacing", spacing, reason, "choose at least \"100 ms\", or remove it"))
         }
-        Ok(())
+        _ => Ok(()),
     }
 }
 
@@ -63,9 +63,12 @@ struct Connection {
     last: Option<Time>,
 }
 
-/// The BN cells of one port.
+/// The BN cells of one port, if its switch makes any.
 #[derive(Clone, Debug)]
-pub(super) struct BnCells {
+pub(super) struct BnCells(Option<Cells>);
+
+#[derive(Clone, Debug)]
+struct Cells {
     threshold: u64,
     spacing: Span,
     last_queue: LastQueue,
@@ -74,17 +77,42 @@ pub(super) struct BnCells {
 
 impl BnCells {
     /// For a port with this `env`.
-    pub(super) fn new(params: &Params, env: &PortEnv) -> BnCells {
-        BnCells {
-            threshold: params.threshold.0,
-            spacing: params.spacing,
+    pub(super) fn new(params: Option<Params>, env: &PortEnv) -> BnCells {
+        BnCells(params.map(|Params { threshold, spacing }| Cells {
+            threshold: threshold.0,
+            spacing,
             last_queue: LastQueue::of(env),
             connections: vec![Connection::default(); env.flows.len()],
+        }))
+    }
+
+    /// Whether the switch makes any.
+    pub(super) fn any(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether the arrival of `pdu` causes a BN cell. `cell` makes it. `view` has the queue in PDUs.
+    #[inline]
+    pub(super) fn on_arrival(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+        self.0.as_mut()?.on_arrival(pdu, view)
+    }
+
+    /// Takes other parameters.
+    pub(super) fn retune(&mut self, params: Option<Params>) {
+        if let (Some(cells), Some(params)) = (&mut self.0, params) {
+            (cells.threshold, cells.spacing) = (params.threshold.0, params.spacing);
         }
     }
 
-    /// Whether the arrival of `pdu` causes a BN cell. `cell` makes it.
-    pub(super) fn on_arrival(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+    /// The BN cell for the connection of `pdu`. The port sets DIR.
+    pub(super) fn cell(&self, pdu: &Pdu) -> Option<Answer> {
+        let body = self.0.as_ref()?.connections.get(pdu.flow.index())?.stated?;
+        Some(Answer { body, marks: Marks::BN.with(Marks::CI), octets: CELL_OCTETS })
+    }
+}
+
+impl Cells {
+    fn on_arrival(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
         if pdu.is_backward() || !self.last_queue.takes(pdu) {
             return None;
         }
@@ -99,32 +127,23 @@ impl BnCells {
         connection.last = Some(view.now);
         Some(Notice { severity: 0 })
     }
-
-    /// Takes other parameters.
-    pub(super) fn retune(&mut self, params: &Params) {
-        (self.threshold, self.spacing) = (params.threshold.0, params.spacing);
-    }
-
-    /// The BN cell for the connection of `pdu`. The port sets DIR.
-    pub(super) fn cell(&self, pdu: &Pdu) -> Option<Answer> {
-        let body = self.connections.get(pdu.flow.index())?.stated?;
-        Some(Answer { body, marks: Marks::BN.with(Marks::CI), octets: CELL_OCTETS })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cells::{backward, data, forward, video, view};
     use super::*;
+    use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams};
     use crate::control::laws::port_of;
+    use crate::core::feedback::Signals;
     use crate::core::time::Rate;
 
     const CONGESTED: u64 = 501;
 
     fn cells() -> BnCells {
-        let params = Params { threshold: Count(500), spacing: least_spacing() };
-        assert_eq!(params.check(), Ok(()));
-        BnCells::new(&params, &port_of(Rate(42_400_000), 4))
+        let params = Some(Params { threshold: Count(500), spacing: least_spacing() });
+        assert_eq!(check(params), Ok(()));
+        BnCells::new(params, &port_of(Rate(42_400_000), 4))
     }
 
     /// Whether a cell that finds a queue of `length` at `milliseconds` causes a BN cell.
@@ -167,9 +186,45 @@ mod tests {
         assert_eq!((cell.marks, cell.octets), (Marks::BN.with(Marks::CI), CELL_OCTETS));
     }
 
+    /// Each switch of this folder, with three cells behind a threshold of two. ERICA+ sees its queue in bits.
+    #[test]
+    fn every_switch_may_make_them() {
+        let bn = "bn = { threshold = '2 cells' }";
+        for (keyword, table, length) in [
+            ("efci", bn.to_owned(), 3),
+            ("bes", bn.to_owned(), 3),
+            ("eds", bn.to_owned(), 3),
+            ("eprca_plus_plus", bn.to_owned(), 3),
+            ("erica", bn.to_owned(), 3),
+            ("erica_plus", format!("erica = {{ {bn} }}"), 3 * 424),
+            ("capc", bn.to_owned(), 3),
+            ("phantom", bn.to_owned(), 3),
+            ("charny", bn.to_owned(), 3),
+            ("constant_grant", format!("rate = '1 Mb/s', {bn}"), 3),
+        ] {
+            let params: CongestionParams = toml::from_str(&format!("{keyword} = {{ {table} }}")).unwrap();
+            assert_eq!(params.check(), Ok(()), "{keyword}");
+            assert_eq!(params.spacing(), Some(least_spacing()), "{keyword}");
+            assert!(params.sends().meets(Signals::CI), "{keyword}");
+            let mut switch = params.build(port_of(Rate(42_400_000), 4));
+            assert!(switch.notifies(), "{keyword}");
+            assert_eq!(switch.on_arrival(&mut forward(0, 4e6), &view(0.0, length)), None, "{keyword}");
+            let mut arrives =
+                |microseconds, length| switch.on_arrival(&mut data(0), &view(microseconds, length)).is_some();
+            assert_eq!(
+                [arrives(1.0, length / 3 * 2), arrives(2.0, length), arrives(3.0, length)],
+                [false, true, false]
+            );
+            assert_eq!(switch.notice_cell(&data(0)).map(|cell| cell.marks), Some(Marks::BN.with(Marks::CI)));
+            let faulty = table.replace("2 cells'", "2 cells', spacing = '99 ms'");
+            let params: CongestionParams = toml::from_str(&format!("{keyword} = {{ {faulty} }}")).unwrap();
+            assert!(params.check().is_err_and(|fault| fault.path.ends_with("bn.spacing")), "{keyword}");
+        }
+    }
+
     #[test]
     fn more_than_ten_a_second_are_refused() {
         let params = Params { threshold: Count(500), spacing: Span::milliseconds(99) };
-        assert_eq!(params.check().unwrap_err().path, "spacing");
+        assert_eq!(check(Some(params)).unwrap_err().path, "bn.spacing");
     }
 }

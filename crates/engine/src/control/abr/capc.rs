@@ -19,14 +19,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use super::load::{Load, Measured};
 use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, check_target, indicate_congestion, interval, lower};
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
     RETUNED_TARGET, RETUNED_THRESHOLD,
 };
-use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -66,6 +68,10 @@ pub struct Params {
     #[serde(with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial: Option<Rate>,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -82,6 +88,7 @@ impl Default for Params {
             ci_threshold: None,
             interval: interval::Params::lasting(Span::milliseconds(1)),
             initial: None,
+            bn: None,
             mcr: Mcr::default(),
         }
     }
@@ -91,6 +98,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
+        bn::check(self.bn)?;
         // With a gain below a thousandth, ERS would not rise within any run.
         check::ratio("r_up", self.r_up, 0.001..=10.0)?;
         check::ratio("r_down", self.r_down, 0.0..=10.0)?;
@@ -103,10 +111,10 @@ impl Params {
 impl Feedback for Params {
     const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
-    const IF: &[(Signals, &str)] = &[(Signals::CI, "ci_threshold")];
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "ci_threshold"), (Signals::CI, "bn")];
 
     fn sends(&self) -> Signals {
-        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.ci_threshold.is_some()))
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.ci_threshold.is_some() || self.bn.is_some()))
     }
 }
 
@@ -117,6 +125,9 @@ impl CongestionPointParams for Params {
 
     fn controls_last_queue(&self) -> bool {
         true
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -129,6 +140,7 @@ pub struct Capc {
     /// ERS, bits per second.
     ers: f64,
     load_factor: f64,
+    bn: BnCells,
 }
 
 impl Capc {
@@ -137,9 +149,10 @@ impl Capc {
     pub fn new(params: &Params, env: PortEnv) -> Capc {
         let load = Load::new(&params.interval, &env);
         let minima = Minima::new(params.mcr, &env);
+        let bn = BnCells::new(params.bn, &env);
         let alone = params.target * load.line_rate() - minima.reserved_by_all();
         let initial = params.initial.map_or(alone, Rate::bits_per_second);
-        let mut capc = Capc { load, params: params.clone(), minima, ers: 0.0, load_factor: 0.0 };
+        let mut capc = Capc { load, params: params.clone(), minima, ers: 0.0, load_factor: 0.0, bn };
         capc.set(initial);
         capc
     }
@@ -187,7 +200,7 @@ impl CongestionPoint for Capc {
         if let Some(measured) = self.load.count(pdu, view.now) {
             self.close(measured);
         }
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -209,8 +222,12 @@ impl CongestionPoint for Capc {
         self.set(self.ers);
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -229,6 +246,7 @@ impl CongestionPoint for Capc {
         }
         self.load.retune(&params.interval, env, now);
         self.params.clone_from(params);
+        self.bn.retune(params.bn);
     }
 }
 

@@ -20,13 +20,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use super::load::{Load, Measured};
 use super::minimum::{self, Mcr, Minima};
 use super::{check_target, forward_ccr, interval, lower};
-use crate::control::FIXED_MINIMUM;
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
 };
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
@@ -43,6 +45,10 @@ pub struct Params {
     /// Interval over which the available rate is measured. In the source this rate is constant.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -50,7 +56,8 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { target: 1.0, interval: interval::Params::lasting(Span::milliseconds(1)), mcr: Mcr::default() }
+        let interval = interval::Params::lasting(Span::milliseconds(1));
+        Params { target: 1.0, interval, bn: None, mcr: Mcr::default() }
     }
 }
 
@@ -58,13 +65,19 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
+        bn::check(self.bn)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -74,6 +87,9 @@ impl CongestionPointParams for Params {
 
     fn controls_last_queue(&self) -> bool {
         true
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -107,6 +123,7 @@ pub struct Charny {
     reserved: f64,
     /// mu, bits per second.
     offer: f64,
+    bn: BnCells,
 }
 
 impl Charny {
@@ -124,6 +141,7 @@ impl Charny {
             minima: Minima::new(params.mcr, &env),
             reserved: 0.0,
             offer: params.target * available,
+            bn: BnCells::new(params.bn, &env),
         }
     }
 
@@ -187,7 +205,7 @@ impl CongestionPoint for Charny {
         if let Some(measured) = self.load.count(pdu, view.now) {
             self.close(measured);
         }
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -204,8 +222,12 @@ impl CongestionPoint for Charny {
         self.load.change_rate(rate);
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -226,6 +248,7 @@ impl CongestionPoint for Charny {
         self.load.retune(&params.interval, env, now);
         self.target = params.target;
         self.divide();
+        self.bn.retune(params.bn);
     }
 }
 

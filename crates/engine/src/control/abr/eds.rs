@@ -14,20 +14,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use super::lower;
 use super::macr::{self, Macr, TooFast};
 use super::minimum::Mcr;
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
 };
-use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Rate, Time};
+use crate::core::time::{Rate, Span, Time};
 use crate::core::word;
 
 /// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
@@ -60,6 +62,10 @@ pub struct Params {
     /// Share of the mean that all connections get while very congested (MRF, major reduction factor).
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub mrf: f64,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -67,8 +73,8 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        let macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr } = macr::Params::default();
-        Params { qt, dqt, average, dpf, vc_separator, initial_macr, erf: 15.0 / 16.0, mrf: 1.0 / 4.0, mcr }
+        let macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, bn, mcr } = macr::Params::default();
+        Params { qt, dqt, average, dpf, vc_separator, initial_macr, erf: 15.0 / 16.0, mrf: 1.0 / 4.0, bn, mcr }
     }
 }
 
@@ -81,14 +87,19 @@ impl Params {
     }
 
     fn mean(&self) -> macr::Params {
-        let Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr, .. } = *self;
-        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr }
+        let Params { qt, dqt, average, dpf, vc_separator, initial_macr, bn, mcr, .. } = *self;
+        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, bn, mcr }
     }
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -96,8 +107,15 @@ impl CongestionPointParams for Params {
         Some(1.0)
     }
 
+    fn waits_for_rm_cells(&self) -> bool {
+        true
+    }
+
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         self.mean().threshold()
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -107,32 +125,51 @@ pub struct Eds {
     macr: Macr,
     erf: f64,
     mrf: f64,
+    /// Backward RM cells that were given a major reduction, and those with the share of a fast connection.
+    reductions: [u64; 2],
+    bn: BnCells,
 }
 
 impl Eds {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Eds {
-        Eds { macr: Macr::new(params.mean(), &env), erf: params.erf, mrf: params.mrf }
+        Eds {
+            macr: Macr::new(params.mean(), &env),
+            erf: params.erf,
+            mrf: params.mrf,
+            reductions: [0; 2],
+            bn: BnCells::new(params.bn, &env),
+        }
+    }
+
+    /// Limits ER to a share of the mean.
+    fn reduce(&mut self, pdu: &mut Pdu, share: f64, kind: usize) {
+        self.reductions[kind] += 1;
+        lower(pdu, self.macr.grant(pdu, share));
     }
 }
 
 impl CongestionPoint for Eds {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         self.macr.learn(pdu, view.length);
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         match self.macr.judge(pdu, view.length) {
-            Some(TooFast::All) => lower(pdu, self.macr.grant(pdu, self.mrf)),
-            Some(TooFast::This) => lower(pdu, self.macr.grant(pdu, self.erf)),
+            Some(TooFast::All) => self.reduce(pdu, self.mrf, 0),
+            Some(TooFast::This) => self.reduce(pdu, self.erf, 1),
             None => {}
         }
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -141,12 +178,16 @@ impl CongestionPoint for Eds {
 
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
+        let [major, other] = self.reductions.map(|count| count as f64);
+        each(Reading::count("major_reductions"), major);
+        each(Reading::count("reductions"), other);
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::Eds(params) = params else { return };
         self.macr.retune(params.mean());
         (self.erf, self.mrf) = (params.erf, params.mrf);
+        self.bn.retune(params.bn);
     }
 }
 
@@ -175,6 +216,9 @@ mod tests {
             switch.on_backward(&mut pdu, &view(1.0, length));
             assert_eq!((er(&pdu), pdu.marks.has(Marks::CI)), (granted, false), "{ccr} {length}");
         }
+        let mut counts = Vec::new();
+        switch.readings(view(1.0, 0).now, &mut |reading, value| counts.push((reading.name, value)));
+        assert_eq!(counts[1..], [("major_reductions", 1.0), ("reductions", 2.0)]);
         let mut poor = backward(0, 150e6);
         lower(&mut poor, 1e6);
         switch.on_backward(&mut poor, &view(2.0, 300));

@@ -47,7 +47,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        self.bn.as_ref().map_or(Ok(()), |bn| bn.check().map_err(|fault| fault.under("bn")))
+        bn::check(self.bn)
     }
 }
 
@@ -70,7 +70,7 @@ impl CongestionPointParams for Params {
     }
 
     fn spacing(&self) -> Option<Span> {
-        self.bn.as_ref().map(|bn| bn.spacing)
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -79,25 +79,24 @@ impl CongestionPointParams for Params {
 pub struct Efci {
     qt: u64,
     last_queue: LastQueue,
-    bn: Option<BnCells>,
+    bn: BnCells,
 }
 
 impl Efci {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Efci {
-        let bn = params.bn.as_ref().map(|bn| BnCells::new(bn, &env));
-        Efci { qt: params.qt.0, last_queue: LastQueue::of(&env), bn }
+        Efci { qt: params.qt.0, last_queue: LastQueue::of(&env), bn: BnCells::new(params.bn, &env) }
     }
 }
 
 impl CongestionPoint for Efci {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
-        self.bn.as_mut()?.on_arrival(pdu, view)
+        self.bn.on_arrival(pdu, view)
     }
 
     fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
-        self.bn.as_ref()?.cell(pdu)
+        self.bn.cell(pdu)
     }
 
     fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -107,7 +106,7 @@ impl CongestionPoint for Efci {
     }
 
     fn notifies(&self) -> bool {
-        self.bn.is_some()
+        self.bn.any()
     }
 
     fn wants_departures(&self) -> bool {
@@ -117,9 +116,7 @@ impl CongestionPoint for Efci {
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::Efci(params) = params else { return };
         self.qt = params.qt.0;
-        if let (Some(cells), Some(params)) = (&mut self.bn, &params.bn) {
-            cells.retune(params);
-        }
+        self.bn.retune(params.bn);
     }
 }
 

@@ -137,6 +137,10 @@ impl ReactionPointParams for Params {
     fn minimum(&self, line_rate: LineRate) -> f64 {
         self.rates(line_rate)[1]
     }
+
+    fn pdus_per_rm_cell(&self) -> Option<(&'static str, u32)> {
+        Some(("nrm", self.nrm))
+    }
 }
 
 /// An EPRCA source.

@@ -7,7 +7,7 @@
 //! available  = BW (T - N_VBR) / T
 //! load       = N_ABR / (target (T - N_VBR))
 //! fair share = target available / active connections
-//! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
+//! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell, or of the backward one (`ccr`)
 //! ```
 //!
 //! The paper marks the entry of a connection while it is active, and counts the marked entries. It does not say when a
@@ -31,22 +31,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use super::census::{Active, Census};
 use super::charny::Recorded;
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
-use super::{charny, check_target, forward_ccr, interval, lower};
-use crate::control::FIXED_MINIMUM;
+use super::{backward_ccr, charny, check_target, forward_ccr, interval, lower};
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
 };
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS};
 use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Rate, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of EPRCA++.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,9 +77,27 @@ pub struct Params {
     /// The RM cells in which the switch writes ER.
     #[schemars(extend("fixed" = "it decides which RM cells the ports look at"))]
     pub er_written: Written,
+    /// The CCR of a connection's own share.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
+    pub ccr: Noted,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
+}
+
+/// The CCR of a connection's own share. ERICA's `ccr` has both, and a third.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Noted {
+    /// CCR of its newest forward RM cell.
+    #[default]
+    ForwardRm,
+    /// CCR of the backward RM cell into which ER is written: a round trip old.
+    BackwardRm,
 }
 
 /// The rate of which the fair share is a part.
@@ -135,6 +155,8 @@ impl Default for Params {
             own_share: OwnShare::Divided,
             active: Active::Recent { intervals: 100 },
             er_written: Written::Backward,
+            ccr: Noted::default(),
+            bn: None,
             mcr: Mcr::default(),
         }
     }
@@ -144,6 +166,11 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
+        bn::check(self.bn)?;
+        if (self.er_written, self.ccr) == (Written::Forward, Noted::BackwardRm) {
+            let reason = "ER is written into forward RM cells, so no backward one is read";
+            return Err(Fault::new("ccr", "backward_rm", reason, "remove it, or use er_written = \"backward\""));
+        }
         self.active.check().map_err(|fault| fault.under("active"))?;
         let interval = self.interval.given().map_or(interval::Params::Auto, |length| length.at(Rate(1)));
         interval.check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
@@ -156,8 +183,13 @@ impl Params {
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -172,6 +204,9 @@ impl CongestionPointParams for Params {
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
         let pdus = self.interval(env).most_pdus(env);
         self.active.window().map(|window| ("interval", f64::from(window) * pdus))
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -189,6 +224,8 @@ pub struct EprcaPlusPlus {
     /// Rates of the connections that have stated one, at the end of the last interval. Only for `Division::MaxMin`.
     stated: Vec<Recorded>,
     is_forward: bool,
+    noted: Noted,
+    bn: BnCells,
     /// Last measured rates, bits per second.
     input: f64,
     available: f64,
@@ -202,6 +239,7 @@ impl EprcaPlusPlus {
         let load = Load::new(&params.interval(&env), &env);
         EprcaPlusPlus {
             available: load.line_rate(),
+            bn: BnCells::new(params.bn, &env),
             load,
             census: Census::new(params.active, params.mcr, &env),
             ccr: vec![0.0; env.flows.len()],
@@ -211,6 +249,7 @@ impl EprcaPlusPlus {
             own_share: params.own_share,
             stated: Vec::new(),
             is_forward: params.er_written == Written::Forward,
+            noted: params.ccr,
             input: 0.0,
             active: 0.0,
         }
@@ -282,7 +321,7 @@ impl CongestionPoint for EprcaPlusPlus {
             }
         }
         self.load.count(pdu, view.now);
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -290,7 +329,8 @@ impl CongestionPoint for EprcaPlusPlus {
             self.close(measured);
         }
         let flow = pdu.flow.index();
-        if let Some(&ccr) = self.ccr.get(flow) {
+        let returned = backward_ccr(pdu).filter(|_| self.noted == Noted::BackwardRm);
+        if let Some(ccr) = returned.or_else(|| self.ccr.get(flow).copied()) {
             lower(pdu, self.grant(flow, ccr));
         }
     }
@@ -302,8 +342,12 @@ impl CongestionPoint for EprcaPlusPlus {
         self.load.change_rate(rate);
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -325,7 +369,8 @@ impl CongestionPoint for EprcaPlusPlus {
         }
         self.load.retune(&params.interval(env), env, now);
         (self.target, self.of_target) = (params.target, params.fair_share == FairShare::Target);
-        self.own_share = params.own_share;
+        (self.own_share, self.noted) = (params.own_share, params.ccr);
+        self.bn.retune(params.bn);
         if self.division != params.division {
             self.division = params.division;
             self.record_rates();
@@ -345,153 +390,4 @@ impl crate::core::roles::Cases for Params {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::cells::{backward, data, er, forward, video, view};
-    use super::*;
-    use crate::control::laws::{guaranteed, port_of};
-    use crate::core::time::Span;
-
-    fn is_about(value: f64, expected: f64) {
-        assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");
-    }
-
-    fn granted(switch: &mut EprcaPlusPlus, flow: u32, microseconds: f64) -> f64 {
-        let mut pdu = backward(flow, 0.0);
-        switch.on_backward(&mut pdu, &view(microseconds, 0));
-        er(&pdu)
-    }
-
-    /// 10 us a cell, so an interval of 300 us. Fifteen cells of three connections, two of which state 4 and 10 Mb/s,
-    /// and ten video cells.
-    fn busy(params: &Params) -> EprcaPlusPlus {
-        let mut switch = EprcaPlusPlus::new(params, port_of(Rate(42_400_000), 4));
-        fill(&mut switch, [forward(0, 4e6), forward(1, 10e6), data(2)]);
-        switch
-    }
-
-    fn fill(switch: &mut EprcaPlusPlus, first: [Pdu; 3]) {
-        for mut pdu in first.into_iter().chain((0..12).map(data_of)).chain((0..10).map(|_| video())) {
-            assert_eq!(switch.on_arrival(&mut pdu, &view(299.0, 9)), None);
-        }
-    }
-
-    fn data_of(number: u32) -> Pdu {
-        data(number % 3)
-    }
-
-    #[test]
-    fn the_fair_share_or_the_own_rate_at_the_target() {
-        let mut switch = busy(&Params::default());
-        // Before the end of the first interval nothing is measured: the grant is the target of the line rate.
-        is_about(granted(&mut switch, 0, 299.9), 0.95 * 42.4e6);
-        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 0.95 x 28.27 is 8.95.
-        is_about(granted(&mut switch, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
-        is_about(granted(&mut switch, 1, 301.0), 10e6 * 0.95 * 20.0 / 15.0);
-        is_about(granted(&mut switch, 2, 302.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
-        let mut available = busy(&Params { fair_share: FairShare::Available, ..Params::default() });
-        is_about(granted(&mut available, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
-    }
-
-    #[test]
-    fn f1_may_give_to_others_what_a_slow_connection_leaves() {
-        let target = 0.95 * 42.4e6 * 20.0 / 30.0;
-        let params = Params { division: Division::MaxMin, ..Params::default() };
-        let mut switch = busy(&params);
-        // Connections 0 and 1 have stated 4 and 10 Mb/s, both below half of the target of 26.85: the higher of them may
-        // have all that the other leaves.
-        is_about(granted(&mut switch, 0, 300.0), target - 4e6);
-        // Then 2 states 30 Mb/s, and the video ends: 2 may have what 0 and 1 leave of 40.28 Mb/s. A connection without a
-        // rate of its own gets just this share.
-        switch.on_arrival(&mut forward(2, 30e6), &view(310.0, 0));
-        is_about(granted(&mut switch, 3, 600.0), 0.95 * 42.4e6 - 14e6);
-    }
-
-    #[test]
-    fn f2_may_scale_the_own_rate_otherwise() {
-        let mut switches = [OwnShare::Divided, OwnShare::Reduced, OwnShare::Linear]
-            .map(|own_share| busy(&Params { own_share, ..Params::default() }));
-        // 10 Mb/s at a load of 15 / 19: 12.67, 10 and 10 (2 - 15 / 19) = 12.11 Mb/s.
-        for (switch, expected) in switches.iter_mut().zip([19.0 / 15.0, 1.0, 23.0 / 19.0]) {
-            is_about(granted(switch, 1, 300.0), 10e6 * expected);
-        }
-        // Then 57 cells beside 10 of video, a load of 3: a third of 30 Mb/s, or the fair share, because 2 - 3 is below 0.
-        for (switch, expected) in switches.iter_mut().zip([10e6, 10e6, 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0]) {
-            switch.on_arrival(&mut forward(1, 30e6), &view(310.0, 0));
-            for mut pdu in (0..56).map(data_of).chain((0..10).map(|_| video())) {
-                switch.on_arrival(&mut pdu, &view(320.0, 0));
-            }
-            is_about(granted(switch, 1, 600.0), expected);
-        }
-    }
-
-    #[test]
-    fn minimum_rates_by_both_rules() {
-        // As in `busy`: 28.27 Mb/s are available, and the load is 15 out of 19 cells. Minima of 2, 6 and 12 Mb/s leave
-        // 8.27 to three; or 12 leaves 16.27 to two.
-        let available = 42.4e6 * 20.0 / 30.0;
-        for (mcr, expected) in [
-            (Mcr::Plus, [2e6 + (available - 20e6) / 3.0, 6e6 + 4e6 * 19.0 / 15.0, 12e6 + (available - 20e6) / 3.0]),
-            (Mcr::Floor, [(available - 12e6) / 2.0, 10e6 * 19.0 / 15.0, 12e6 * 19.0 / 15.0]),
-        ] {
-            let params = Params { mcr, fair_share: FairShare::Available, ..Params::default() };
-            let mut switch = EprcaPlusPlus::new(&params, guaranteed(&[2e6, 6e6, 12e6]));
-            fill(&mut switch, [forward(0, 4e6), forward(1, 10e6), forward(2, 12e6)]);
-            for (flow, expected) in (0..).zip(expected) {
-                is_about(granted(&mut switch, flow, 300.0), expected);
-            }
-        }
-    }
-
-    #[test]
-    fn an_empty_interval_keeps_the_load_and_frees_what_the_video_had() {
-        let mut switch = busy(&Params::default());
-        // By 900 us the video has stopped. 15 cells in 300 us are still the load: 21.2 out of 0.95 x 42.4 Mb/s.
-        is_about(granted(&mut switch, 1, 900.0), 10e6 * 0.95 * 2.0);
-        is_about(granted(&mut switch, 0, 900.0), 0.95 * 42.4e6 / 3.0);
-    }
-
-    #[test]
-    fn connections_stay_established() {
-        let mut switch = busy(&Params::default());
-        switch.on_arrival(&mut data(0), &view(310.0, 0));
-        // One cell of one connection in the second interval. Three connections still count.
-        is_about(granted(&mut switch, 2, 600.0), 0.95 * 42.4e6 / 3.0);
-        is_about(granted(&mut switch, 0, 600.0), 4e6 * 0.95 * 30.0);
-    }
-
-    #[test]
-    fn a_line_full_of_video_grants_nothing() {
-        let mut switch = EprcaPlusPlus::new(&Params::default(), port_of(Rate(42_400_000), 4));
-        switch.on_arrival(&mut forward(0, 4e6), &view(1.0, 0));
-        for _ in 0..30 {
-            switch.on_arrival(&mut video(), &view(2.0, 0));
-        }
-        assert_eq!(granted(&mut switch, 0, 300.0), 0.0);
-    }
-
-    #[test]
-    fn er_may_be_written_in_forward_cells() {
-        let params = Params { er_written: Written::Forward, ..Params::default() };
-        let mut switch = busy(&params);
-        assert!(
-            !switch.wants_backward() && EprcaPlusPlus::new(&Params::default(), port_of(Rate(1), 1)).wants_backward()
-        );
-        let mut pdu = forward(1, 20e6);
-        switch.on_arrival(&mut pdu, &view(300.0, 0));
-        is_about(er(&pdu), 20e6 * 0.95 * 20.0 / 15.0);
-    }
-
-    #[test]
-    fn faults_are_found() {
-        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
-        assert_eq!(faulty(Params::default()), None);
-        for (target, fault) in [(0.0, Some("target")), (1.0, None), (1.01, Some("target")), (f64::NAN, Some("target"))]
-        {
-            assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
-        }
-        for empty in [interval::Length::Time(Span::ZERO), interval::Length::Cells(Count(0))] {
-            let params = Params { interval: AutoOr::Given(empty), ..Params::default() };
-            assert_eq!(faulty(params).as_deref(), Some("interval"));
-        }
-    }
-}
+mod tests;

@@ -39,9 +39,11 @@ mod params;
 use averages::Averages;
 pub(crate) use params::{Averaged, Ccr, CommonParams, Params};
 
+use super::bn::BnCells;
 use super::census::Census;
 use super::load::{Load, Measured};
 use super::{backward_ccr, forward_ccr, lower};
+use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
@@ -49,8 +51,13 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -64,6 +71,9 @@ impl CongestionPointParams for Params {
 
     fn guaranteed_share(&self) -> Option<f64> {
         Some(self.target)
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -108,6 +118,7 @@ pub(super) struct Core {
     fair_share: f64,
     max_alloc_previous: f64,
     max_alloc_current: f64,
+    pub(super) bn: BnCells,
 }
 
 impl Core {
@@ -137,6 +148,7 @@ impl Core {
             fair_share: target,
             max_alloc_previous: target,
             max_alloc_current: target,
+            bn: BnCells::new(params.bn, env),
         }
     }
 
@@ -225,6 +237,7 @@ impl Core {
         (self.delta, self.ccr) = (params.delta, params.ccr);
         (self.uses_max_alloc, self.rises_in_two_steps) = (params.max_alloc_previous, params.two_step);
         (self.is_immediate, self.averaging) = (params.immediate_fair_share, params.weight());
+        self.bn.retune(params.bn);
         if self.averaged != params.averaged {
             (self.averaged, self.averages) = (params.averaged, None);
         }
@@ -335,7 +348,7 @@ impl CongestionPoint for Erica {
     #[inline]
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         self.core.arrive(pdu, view.now, |_| self.target);
-        None
+        self.core.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -346,8 +359,12 @@ impl CongestionPoint for Erica {
         self.core.change_rate(rate, now, |_| self.target);
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.core.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.core.bn.any()
     }
 
     fn wants_backward(&self) -> bool {

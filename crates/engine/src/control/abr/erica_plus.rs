@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LastQueue;
 use super::erica::{self, Core};
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_TARGET,
 };
@@ -24,7 +25,7 @@ use crate::core::auto::AutoOr;
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::Pdu;
+use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
@@ -74,8 +75,13 @@ impl Params {
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "erica.bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.erica.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -90,6 +96,9 @@ impl CongestionPointParams for Params {
     /// With the target queue, ERICA+ uses the whole line.
     fn guaranteed_share(&self) -> Option<f64> {
         Some(1.0)
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.erica.bn.map(|bn| bn.spacing)
     }
 }
 
@@ -159,7 +168,7 @@ impl CongestionPoint for EricaPlus {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         self.look(pdu, view);
         self.core.arrive(pdu, view.now, |available| self.control.share(self.length, available));
-        None
+        self.core.bn.on_arrival(pdu, &PortView { length: view.length / CELL_BITS, ..*view })
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -175,8 +184,12 @@ impl CongestionPoint for EricaPlus {
         true
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.core.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.core.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -209,7 +222,6 @@ mod tests {
     use super::super::interval;
     use super::*;
     use crate::control::laws::port_of;
-    use crate::core::pdu::CELL_BITS;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

@@ -15,17 +15,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, PortEnv, PortView};
+use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::control::reaction::{
     Allowance, Next, RETUNED_ORDER, RETUNED_PEAK, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv,
 };
-use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS, FIXED_START};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{LineRate, Rate, Time};
+use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::core::word;
 use crate::traffic::RateScale;
 
@@ -36,37 +37,55 @@ pub struct GrantParams {
     /// Explicit rate granted to each flow.
     #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub rate: Rate,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
 }
 
 impl GrantParams {
-    /// Never finds a fault: a grant of 0 is allowed.
+    /// The first fault, with its path. A grant of 0 is allowed.
     pub fn check(&self) -> Result<(), Fault> {
-        Ok(())
+        bn::check(self.bn)
     }
 }
 
 impl Feedback for GrantParams {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
-impl CongestionPointParams for GrantParams {}
+impl CongestionPointParams for GrantParams {
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
+    }
+}
 
 /// A switch that grants every flow the same rate.
 #[derive(Clone, Debug)]
 pub struct ConstantGrant {
     grant: f64,
+    bn: BnCells,
 }
 
 impl ConstantGrant {
-    /// A switch with this grant, the same for every `env`.
+    /// A switch with this grant, for a port with this `env`.
     #[must_use]
-    pub fn new(params: &GrantParams, _env: PortEnv) -> ConstantGrant {
-        ConstantGrant { grant: params.rate.bits_per_second() }
+    pub fn new(params: &GrantParams, env: PortEnv) -> ConstantGrant {
+        ConstantGrant { grant: params.rate.bits_per_second(), bn: BnCells::new(params.bn, &env) }
     }
 }
 
 impl CongestionPoint for ConstantGrant {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        self.bn.on_arrival(pdu, view)
+    }
+
     fn on_backward(&mut self, pdu: &mut Pdu, _view: &PortView) {
         if let Body::ResourceManagement { er, ccr } = pdu.body() {
             pdu.set_body(Body::ResourceManagement { er: er.min(self.grant), ccr });
@@ -77,8 +96,12 @@ impl CongestionPoint for ConstantGrant {
         true
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
@@ -88,6 +111,7 @@ impl CongestionPoint for ConstantGrant {
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::ConstantGrant(params) = params else { return };
         self.grant = params.rate.bits_per_second();
+        self.bn.retune(params.bn);
     }
 }
 
@@ -294,7 +318,7 @@ mod tests {
         // Line 21 Mb/s, peak 10: grants of 3, 40 and 0.1 Mb/s are obeyed within 0.5 to 10.
         for (grant, obeyed) in [(3_000_000, 3e6), (40_000_000, 10e6), (100_000, 0.5e6)] {
             let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
-            let mut switch = ConstantGrant::new(&GrantParams { rate: Rate(grant) }, port());
+            let mut switch = ConstantGrant::new(&GrantParams { rate: Rate(grant), bn: None }, port());
             assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(1e6));
             let Next::Own(request) = source.choose(DATA, Time::ZERO) else { panic!("an RM cell") };
             let request = cell(request);

@@ -22,16 +22,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn;
 use super::minimum::{Mcr, Minima};
 use super::{backward_ccr, forward_ccr};
 use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength, RETUNED_THRESHOLD};
-use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
-use crate::core::time::Rate;
+use crate::core::time::{Rate, Span};
 use crate::core::word;
 
 /// Parameters of the mean and the decision. Defaults are those of the EPRCA study (docs/models/eprca.md).
@@ -57,6 +58,10 @@ pub struct Params {
     #[serde(with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Rate>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -71,6 +76,7 @@ impl Default for Params {
             dpf: 7.0 / 8.0,
             vc_separator: 7.0 / 8.0,
             initial_macr: None,
+            bn: None,
             mcr: Mcr::default(),
         }
     }
@@ -86,7 +92,8 @@ impl Params {
         // With a weight below a thousandth, the mean would not follow any rate within a run.
         check::ratio("average", self.average, 0.001..=1.0)?;
         check::ratio("dpf", self.dpf, 0.0..=10.0)?;
-        check::ratio("vc_separator", self.vc_separator, 0.0..=10.0)
+        check::ratio("vc_separator", self.vc_separator, 0.0..=10.0)?;
+        bn::check(self.bn)
     }
 }
 
@@ -100,8 +107,15 @@ impl CongestionPointParams for Params {
         Some(1.0)
     }
 
+    fn waits_for_rm_cells(&self) -> bool {
+        true
+    }
+
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         Some(("qt", QueueLength::above(self.qt)))
+    }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
     }
 }
 

@@ -31,14 +31,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bn::{self, BnCells};
 use super::load::{Load, Measured};
 use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, interval, lower};
+use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
     RETUNED_TARGET,
 };
-use crate::control::{FIXED_MINIMUM, FIXED_START};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS, FIXED_START};
 use crate::core::auto::AutoOr;
 use crate::core::check;
 use crate::core::error::Fault;
@@ -75,6 +77,10 @@ pub struct Params {
     #[serde(with = "word::single")]
     #[schemars(schema_with = "word::single::schema::<AutoOr<Rate>>", extend("fixed" = FIXED_START))]
     pub initial_macr: Option<AutoOr<Rate>>,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
+    pub bn: Option<bn::Params>,
     /// How connections with a minimum rate share the line.
     #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
@@ -88,6 +94,7 @@ impl Default for Params {
             alpha_dec: AutoOr::Given(ALPHA),
             interval: interval::Params::lasting(Span::milliseconds(1)),
             initial_macr: None,
+            bn: None,
             mcr: Mcr::default(),
         }
     }
@@ -97,6 +104,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("f", self.f, 0.01..=1000.0)?;
+        bn::check(self.bn)?;
         // With a weight below a thousandth, the mean would not follow any rate within a run.
         for (key, alpha) in [("alpha_inc", self.alpha_inc), ("alpha_dec", self.alpha_dec)] {
             check::ratio(key, alpha.given().unwrap_or(ALPHA), 0.001..=1.0)?;
@@ -133,8 +141,13 @@ impl Params {
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "bn")];
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -152,6 +165,9 @@ impl CongestionPointParams for Params {
         let given = [("alpha_inc", self.alpha_inc.given()?), ("alpha_dec", self.alpha_dec.given()?)];
         given.into_iter().find(|(_, alpha)| *alpha >= most).map(|(key, alpha)| (key, alpha, most))
     }
+    fn spacing(&self) -> Option<Span> {
+        self.bn.map(|bn| bn.spacing)
+    }
 }
 
 /// Phantom at one port.
@@ -163,6 +179,7 @@ pub struct Phantom {
     alpha_inc: f64,
     alpha_dec: f64,
     macr: f64,
+    bn: BnCells,
 }
 
 impl Phantom {
@@ -178,7 +195,8 @@ impl Phantom {
             Some(AutoOr::Given(macr)) => macr.bits_per_second(),
         };
         let [alpha_inc, alpha_dec] = params.gains(&env);
-        Phantom { load, minima, f: params.f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
+        let bn = BnCells::new(params.bn, &env);
+        Phantom { load, minima, f: params.f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT), bn }
     }
 
     #[cold]
@@ -208,7 +226,7 @@ impl CongestionPoint for Phantom {
         if let Some(measured) = self.load.count(pdu, view.now) {
             self.close(measured);
         }
-        None
+        self.bn.on_arrival(pdu, view)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -225,8 +243,12 @@ impl CongestionPoint for Phantom {
         self.load.change_rate(rate);
     }
 
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.cell(pdu)
+    }
+
     fn notifies(&self) -> bool {
-        false
+        self.bn.any()
     }
 
     fn wants_backward(&self) -> bool {
@@ -246,6 +268,7 @@ impl CongestionPoint for Phantom {
         self.load.retune(&params.interval, env, now);
         [self.alpha_inc, self.alpha_dec] = params.gains(env);
         self.f = params.f;
+        self.bn.retune(params.bn);
     }
 }
 

@@ -94,6 +94,11 @@ pub struct Params {
     /// = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
     #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub tbe: Count,
+    /// Whether the count of unacknowledged forward RM cells restarts at a reduction for missing feedback (rule 6). The
+    /// next one then follows after Crm further RM cells. The standard does not restart it: each further RM cell
+    /// reduces ACR.
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
+    pub crm_restarts: bool,
     /// Fixed round-trip time (FRTT). It limits ICR: ICR <= TBE / FRTT. "unlimited" is no limit.
     #[serde(with = "word::unlimited")]
     #[schemars(schema_with = "word::unlimited::schema::<Span>", extend("retune" = "An initial rate that follows from it changes. It holds from the next pause on."))]
@@ -144,6 +149,7 @@ impl Default for Params {
             cdf: 1.0 / 16.0,
             adtf: Span::milliseconds(500),
             tbe: Count(MOST_24_BITS),
+            crm_restarts: false,
             frtt: None,
             tcr: Rate(10 * CELL_BITS),
             tcr_clocks: TcrClocks::Separate,
@@ -287,6 +293,7 @@ pub struct Source {
     rdf: f64,
     cdf: f64,
     crm: u64,
+    crm_restarts: bool,
     adtf: Span,
     use_it_or_lose_it: UseItOrLoseIt,
     /// Rate of the first line, and the equal share in bits per second, when the connection was set up.
@@ -297,6 +304,8 @@ pub struct Source {
     order: Order,
     /// In-rate forward RM cells sent since the last backward RM cell without BN.
     unack: u64,
+    /// Those of them that count for rule 6.
+    missing: u64,
     /// Total of in-rate forward RM cells sent.
     forward: u64,
     /// Number of reductions by rule 6.
@@ -320,6 +329,7 @@ impl Source {
             rdf: params.rdf,
             cdf: params.cdf,
             crm: params.crm(),
+            crm_restarts: params.crm_restarts,
             adtf: params.adtf,
             use_it_or_lose_it: params.use_it_or_lose_it,
             line_rate,
@@ -331,6 +341,7 @@ impl Source {
                 env.line_rate,
             ),
             unack: 0,
+            missing: 0,
             forward: 0,
             cuts: 0,
         }
@@ -345,8 +356,11 @@ impl Source {
 
     /// While feedback is missing, each forward RM cell reduces ACR by a share.
     fn rule_6(&mut self) {
-        if self.unack >= self.crm {
+        if self.missing >= self.crm {
             self.cuts += 1;
+            if self.crm_restarts {
+                self.missing = 0;
+            }
             self.acr = (self.acr - self.acr * self.cdf).max(self.mcr);
         }
     }
@@ -359,7 +373,7 @@ impl Source {
             self.acr = (self.acr + self.rif * self.pcr).min(self.pcr);
         }
         if !marks.has(Marks::BN) {
-            self.unack = 0;
+            (self.unack, self.missing) = (0, 0);
         }
     }
 
@@ -400,6 +414,7 @@ impl ReactionPoint for Source {
             // Rule 7.
             pdu.set_body(Body::ResourceManagement { er: self.pcr, ccr: self.acr });
             self.unack += 1;
+            self.missing += 1;
             self.forward += 1;
         }
         self.order.on_send(pdu, sent, now);
@@ -426,7 +441,7 @@ impl ReactionPoint for Source {
         self.acr = self.acr.min(self.pcr).max(self.mcr);
         self.rif = params.rif(self.pcr, self.equal_share, self.path);
         (self.rdf, self.cdf) = (params.rdf, params.cdf);
-        (self.crm, self.adtf) = (params.crm(), params.adtf);
+        (self.crm, self.crm_restarts, self.adtf) = (params.crm(), params.crm_restarts, params.adtf);
         self.use_it_or_lose_it = params.use_it_or_lose_it;
         self.order.retune(params.nrm, Some((params.mrm, params.trm)), (params.tcr, params.tcr_clocks));
     }

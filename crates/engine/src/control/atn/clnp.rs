@@ -2,7 +2,7 @@
 //! docs/models/atn.md).
 //!
 //! - *Congestion experienced*: set on an NPDU of any type that arrives while its output queue holds more bits than a
-//!   threshold. The NPDU in transmission counts. The mark is never cleared.
+//!   threshold. The NPDU in transmission counts unless `counts_transmission = false`. The mark is never cleared.
 //! - *Error Report NPDU*: sent back for each discarded NPDU with the E/R flag and, as an option, for each that arrives
 //!   above a second threshold. It is an ordinary NPDU: it waits in queues, may be discarded, and never causes another
 //!   report.
@@ -31,7 +31,7 @@ use crate::core::time::Time;
 use crate::core::word;
 
 /// Thresholds of one output queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// If the queue holds more bits than this, arriving NPDUs get congestion experienced (the paper's par_ce).
@@ -43,6 +43,16 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub error_reports: Option<ErrorReports>,
+    /// Whether the NPDU in transmission counts in the queue, for both thresholds. The paper has the "depth of the output
+    /// queue", and does not say.
+    #[schemars(extend("fixed" = "the port counts its queue in one way"))]
+    pub counts_transmission: bool,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { ce_threshold: None, error_reports: None, counts_transmission: true }
+    }
 }
 
 /// When an intermediate system sends Error Report NPDUs. It always sends them for discarded NPDUs.
@@ -114,6 +124,7 @@ pub struct Clnp {
     ce_threshold: u64,
     error_threshold: u64,
     error_octets: Option<u16>,
+    counts_transmission: bool,
 }
 
 /// An intermediate system forwards `pdu`.
@@ -130,6 +141,7 @@ impl Clnp {
             ce_threshold,
             error_threshold,
             error_octets: params.error_reports.as_ref().map(|reports| reports.octets),
+            counts_transmission: params.counts_transmission,
         }
     }
 
@@ -162,6 +174,10 @@ impl CongestionPoint for Clnp {
         true
     }
 
+    fn counts_transmission(&self) -> bool {
+        self.counts_transmission
+    }
+
     fn error_report(&self, pdu: &Pdu) -> Option<Answer> {
         let (number, connection) = match pdu.body() {
             Body::DataTpdu { number, connection, .. } | Body::AcknowledgementTpdu { number, connection, .. } => {
@@ -185,7 +201,11 @@ impl CongestionPoint for Clnp {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ ce_threshold = '424 bits', error_reports = { threshold = '848 bits' } }"];
+    const CASES: &[&str] = &[
+        "{}",
+        "{ ce_threshold = '424 bits', error_reports = { threshold = '848 bits' } }",
+        "{ ce_threshold = '424 bits', counts_transmission = false }",
+    ];
 }
 
 #[cfg(test)]
@@ -211,7 +231,7 @@ mod tests {
 
     fn both() -> Clnp {
         let error_reports = Some(ErrorReports { threshold: Some(Bits(131_072)), octets: 121 });
-        Clnp::new(&Params { ce_threshold: Some(Bits(27_000)), error_reports }, port())
+        Clnp::new(&Params { ce_threshold: Some(Bits(27_000)), error_reports, ..Params::default() }, port())
     }
 
     #[test]
@@ -250,7 +270,7 @@ mod tests {
         let mut plain = data();
         plain.marks = Marks::default();
         assert_eq!(point.on_discard(&plain, &view(260_000, true)), None);
-        let mut silent = Clnp::new(&Params { ce_threshold: Some(Bits(1)), error_reports: None }, port());
+        let mut silent = Clnp::new(&Params { ce_threshold: Some(Bits(1)), ..Params::default() }, port());
         assert_eq!(silent.on_discard(&data(), &view(260_000, true)), None);
     }
 }

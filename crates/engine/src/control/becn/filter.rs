@@ -21,9 +21,8 @@ pub enum Filter {
     None(Everything),
     /// The first cell at least one period after the last such cell, of any flow.
     Simple(Period),
-    /// The first cell of each flow in each period. Periods are the same for all flows, and begin at the start of the
-    /// run.
-    PerVc(Period),
+    /// The first cell of each flow in each period. Periods have the same length for all flows.
+    PerVc(PerVc),
 }
 
 /// No parameters.
@@ -39,6 +38,28 @@ pub struct Period {
     pub period: Span,
 }
 
+/// The period of a filter per virtual channel, and how its memory of flows is reset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerVc {
+    /// Length of the period.
+    pub period: Span,
+    /// When the memory forgets that a flow was notified.
+    #[serde(default)]
+    pub reset: Reset,
+}
+
+/// How the memory of a filter per virtual channel is reset (section 4.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reset {
+    /// The memory of all flows is cleared at each multiple of the period.
+    #[default]
+    Together,
+    /// One flow after the other, evenly within each period: of n flows, the k-th is reset k/n of a period later.
+    AddressByAddress,
+}
+
 /// The state of a filter.
 #[derive(Clone, Debug)]
 pub(super) enum Gate {
@@ -49,6 +70,7 @@ pub(super) enum Gate {
     /// The period, counted from 1, in which each flow was last notified.
     PerVc {
         period: Span,
+        reset: Reset,
         told: Vec<u64>,
     },
 }
@@ -57,12 +79,12 @@ impl Gate {
     /// The state at time 0, at a port with this `env`.
     pub(super) fn new(filter: &Filter, env: &PortEnv) -> Gate {
         let simple = |period| Gate::Simple { period, opens: Time::ZERO };
-        let per_vc = |period| Gate::PerVc { period, told: vec![0; env.flows.len()] };
+        let per_vc = |period, reset| Gate::PerVc { period, reset, told: vec![0; env.flows.len()] };
         match filter {
-            Filter::Auto => per_vc(env.rate.span(AUTO_CELLS * CELL_BITS).max(Span(1))),
+            Filter::Auto => per_vc(env.rate.span(AUTO_CELLS * CELL_BITS).max(Span(1)), Reset::Together),
             Filter::None(_) => simple(Span::ZERO),
             Filter::Simple(filter) => simple(filter.period),
-            Filter::PerVc(filter) => per_vc(filter.period),
+            Filter::PerVc(filter) => per_vc(filter.period, filter.reset),
         }
     }
 
@@ -76,9 +98,24 @@ impl Gate {
                 }
                 open
             }
-            Gate::PerVc { period, told } => {
-                let number = now.0 / period.0 + 1;
+            Gate::PerVc { period, reset, told } => {
+                // A flow whose periods begin later by a part of one is that much earlier in its own.
+                let early = reset.offset(flow, told.len(), *period);
+                let number = (now.0 + (period.0 - early.0)) / period.0 + 1;
                 told.get_mut(flow).is_some_and(|last| std::mem::replace(last, number) != number)
+            }
+        }
+    }
+}
+
+impl Reset {
+    /// How much later than a multiple of `period` the periods of a flow begin, of so many flows.
+    fn offset(self, flow: usize, flows: usize, period: Span) -> Span {
+        match self {
+            Reset::Together => Span::ZERO,
+            Reset::AddressByAddress => {
+                let part = u128::from(period.0) * flow as u128 / flows.max(1) as u128;
+                Span(u64::try_from(part).unwrap_or(period.0).min(period.0))
             }
         }
     }

@@ -1,4 +1,4 @@
-use super::filter::Everything;
+use super::filter::{Everything, PerVc, Period, Reset};
 use super::*;
 use crate::control::laws::{port_of, sender};
 use crate::core::pdu::{CELL_OCTETS, FlowId};
@@ -6,8 +6,12 @@ use crate::core::roles::Cases;
 use crate::core::time::Rate;
 
 impl Cases for PointParams {
-    const CASES: &[&str] =
-        &["{}", "{ filter = { none = {} } }", "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }"];
+    const CASES: &[&str] = &[
+        "{}",
+        "{ filter = { none = {} } }",
+        "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }",
+        "{ filter = { per_vc = { period = '7 ms', reset = 'address_by_address' } } }",
+    ];
     const EAGER: &[&str] = &["{ filter = { simple = { period = '51 ms' } }, threshold = '0 PDUs' }"];
 }
 
@@ -53,7 +57,7 @@ fn simple(period: u64) -> Filter {
 }
 
 fn per_vc(period: u64) -> Filter {
-    Filter::PerVc(Period { period: slots(period) })
+    Filter::PerVc(PerVc { period: slots(period), reset: Reset::Together })
 }
 
 #[test]
@@ -92,6 +96,17 @@ fn the_period_per_vc_is_the_same_for_all() {
     assert!(tells(&mut point, 768, 0, 9) && tells(&mut point, 768, 1, 9));
     assert!(!tells(&mut point, 1535, 0, 9) && tells(&mut point, 1535, 2, 9));
     assert!(tells(&mut point, 1536, 0, 9) && tells(&mut point, 1536, 2, 9));
+}
+
+/// Three flows, reset at multiples of 9 slots, 3 slots later and 6 slots later. Each is notified once between two resets.
+#[test]
+fn the_memory_is_reset_address_by_address() {
+    let filter = Filter::PerVc(PerVc { period: slots(9), reset: Reset::AddressByAddress });
+    let mut point = detector(0, filter);
+    let told = |point: &mut Detector, flow| (0..30).filter(|&slot| tells(point, slot, flow, 9)).collect::<Vec<_>>();
+    assert_eq!(told(&mut point, 0), [0, 9, 18, 27]);
+    assert_eq!(told(&mut point, 1), [0, 3, 12, 21]);
+    assert_eq!(told(&mut point, 2), [0, 6, 15, 24]);
 }
 
 fn source(params: &Params) -> Source {

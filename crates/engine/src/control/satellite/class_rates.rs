@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! r_k(n) = B_k(n) / (link rate * T)              input rate, share of the link's
-//! f_k(n) = weight r_k(n) + (1 - weight) f_k(n-1) filtered
+//! f_k(n) = weight r_k(n) + (1 - weight) f_k(n-1) filtered; with `previous = "raw"`, r_k(n-1) in place of f_k(n-1)
 //! congested while f_1 + f_2 + f_3 + f_4 > trigger
 //! ```
 //!
@@ -47,6 +47,9 @@ pub struct Params {
     /// Weight of the new value in the filter. The old value has the rest.
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub weight: f64,
+    /// The old value in the filter.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
+    pub previous: Previous,
     /// The port is congested while the total filtered rate is above this share of the link's rate.
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub trigger: f64,
@@ -81,11 +84,22 @@ pub enum Rule {
     Single,
 }
 
+/// The old value that the filter weighs with the new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Previous {
+    /// The filtered rate of the interval before: all earlier intervals count, each less than the next.
+    Filtered,
+    /// The input rate of the interval before: no earlier one counts.
+    Raw,
+}
+
 impl Default for Params {
     fn default() -> Params {
         Params {
             interval: Span::milliseconds(50),
             weight: 0.8,
+            previous: Previous::Filtered,
             trigger: 0.9,
             share: 0.2,
             rule: Rule::Cumulative,
@@ -155,10 +169,13 @@ pub struct ClassRates {
     /// Bits that the link can send in an interval.
     capacity: f64,
     weight: f64,
+    previous: Previous,
     trigger: f64,
     share: f64,
     rule: Rule,
     filtered: [f64; 4],
+    /// The input rates of the interval before.
+    raw: [f64; 4],
 }
 
 impl ClassRates {
@@ -178,10 +195,12 @@ impl ClassRates {
             rate: env.rate,
             capacity: capacity(env.rate, params.interval),
             weight: params.weight,
+            previous: params.previous,
             trigger: params.trigger,
             share: params.share,
             rule: params.rule,
             filtered: [0.0; 4],
+            raw: [0.0; 4],
         }
     }
 
@@ -194,8 +213,11 @@ impl ClassRates {
     fn close_intervals(&mut self, now: Time) {
         while self.end <= now {
             let bits = std::mem::take(&mut self.bits);
-            for (filtered, bits) in self.filtered.iter_mut().zip(bits) {
-                *filtered = self.weight * (bits as f64 / self.capacity) + (1.0 - self.weight) * *filtered;
+            for ((filtered, raw), bits) in self.filtered.iter_mut().zip(&mut self.raw).zip(bits) {
+                let new = bits as f64 / self.capacity;
+                let old = if self.previous == Previous::Filtered { *filtered } else { *raw };
+                *filtered = self.weight * new + (1.0 - self.weight) * old;
+                *raw = new;
                 if *filtered < FORGOTTEN {
                     *filtered = 0.0;
                 }
@@ -205,7 +227,7 @@ impl ClassRates {
                 self.capacity = capacity(self.rate, self.interval);
             }
             self.end += self.interval;
-            if self.filtered == [0.0; 4] {
+            if self.filtered == [0.0; 4] && self.raw == [0.0; 4] {
                 // The remaining intervals are empty too and change nothing.
                 self.end = Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval;
                 break;
@@ -301,15 +323,19 @@ impl CongestionPoint for ClassRates {
         let CongestionParams::ClassRates(params) = params else { return };
         self.close_intervals(now);
         (self.weight, self.trigger, self.share) = (params.weight, params.trigger, params.share);
-        (self.rule, self.next_interval) = (params.rule, params.interval);
+        (self.rule, self.previous, self.next_interval) = (params.rule, params.previous, params.interval);
         self.sources.set(params.spacing().unwrap_or_default());
     }
 }
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] =
-        &["{}", "{ rule = 'single', weight = 0.3, interval = '7 ms', discards = false }", "{ forward = true }"];
+    const CASES: &[&str] = &[
+        "{}",
+        "{ previous = 'raw' }",
+        "{ rule = 'single', weight = 0.3, interval = '7 ms', discards = false }",
+        "{ forward = true }",
+    ];
 }
 
 #[cfg(test)]

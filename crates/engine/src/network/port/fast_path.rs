@@ -15,7 +15,7 @@ use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Record};
-use crate::queue::lengths::Queues;
+use crate::queue::lengths::{Newest, Queues};
 use crate::queue::measures::{QueueMeasures, QueueState};
 use crate::queue::store::{Queued, Waiting};
 use crate::queue::{Discard, Policy};
@@ -150,6 +150,7 @@ impl<'a> Outlet<'a> {
 /// The first queue while the others are empty: it holds exactly the PDUs in `departures`.
 struct First<'a> {
     measures: QueueMeasures,
+    newest: Newest,
     outlet: Outlet<'a>,
     queue: usize,
 }
@@ -177,6 +178,7 @@ impl First<'_> {
                 return (number, Some(special));
             }
             self.measures.join(at, length + 1);
+            self.newest = Newest { at, flow: record.pdu.flow };
             self.outlet.begin(record, self.queue);
         }
         (records.len(), None)
@@ -193,12 +195,13 @@ impl Admission<'_> {
         out: &mut impl Out,
         point: &mut C,
     ) -> (usize, Option<Special>) {
-        let Queues { states, present, most, .. } = self.queues;
+        let Queues { states, newest, tied, present, most, .. } = self.queues;
         let Server { line, departures, .. } = self.server;
         let state = &mut states[self.first_queue];
+        let newest = &mut newest[self.first_queue];
         let count = records.len().min(line.most_at_once());
         let outlet = Outlet::new(line, departures, count, self.delivery);
-        let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
+        let mut first = First { measures: state.measures, newest: *newest, outlet, queue: self.first_queue };
         let (mut joined, mut processed, mut special) = (0, 0, None);
         while processed < count {
             let piece = &mut records[processed..count.min(processed + AT_ONCE)];
@@ -210,7 +213,11 @@ impl Admission<'_> {
                 continue;
             }
             match (about, &mut self.refused) {
-                (Some(_), Some(refused)) => refused.push(piece[taken]),
+                (Some(_), Some(refused)) => {
+                    let record = piece[taken];
+                    *tied += u64::from(first.newest.is_tied_with(record.time, record.pdu.flow));
+                    refused.push(record);
+                }
                 (about, _) => {
                     special = about;
                     break;
@@ -218,6 +225,7 @@ impl Admission<'_> {
             }
             processed += 1;
         }
+        *newest = first.newest;
         first.outlet.line.count(joined as u64);
         *line = first.outlet.line;
         let left = first.outlet.departures.count() as u64;
@@ -237,10 +245,11 @@ impl Admission<'_> {
         out: &mut impl Out,
         point: &mut C,
     ) -> (usize, Option<Special>) {
-        let Queues { states, present, most, .. } = self.queues;
+        let Queues { states, newest, tied, present, most, .. } = self.queues;
         let Server { line, departures, waiting, .. } = self.server;
         let mut all = All {
             states,
+            newest,
             present: *present,
             most: *most,
             outlet: Outlet::new(line, departures, 2 * records.len(), self.delivery),
@@ -261,6 +270,7 @@ impl Admission<'_> {
             if special.is_none() {
                 all.join(record, queue);
             } else if let Some(refused) = &mut self.refused {
+                *tied += u64::from(all.newest[queue].is_tied_with(record.time, record.pdu.flow));
                 refused.push(*record);
                 special = None;
             } else {
@@ -275,6 +285,7 @@ impl Admission<'_> {
 /// All queues; each may have PDUs.
 struct All<'a, O> {
     states: &'a mut [QueueState],
+    newest: &'a mut [Newest],
     /// PDUs present in all queues, and the most since the last reset.
     present: u64,
     most: u64,
@@ -311,6 +322,7 @@ impl<O: Out> All<'_, O> {
     #[inline(always)]
     fn join(&mut self, record: &mut Record, queue: usize) {
         self.states[queue].arrive(record.time);
+        self.newest[queue] = Newest { at: record.time, flow: record.pdu.flow };
         self.present += 1;
         self.most = self.most.max(self.present);
         if queue == self.first_queue || self.outlet.line.free_at <= record.time {

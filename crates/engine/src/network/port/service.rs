@@ -10,6 +10,7 @@ use crate::core::time::Time;
 use crate::network::context::{Ctx, kind_of};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{LaneId, Record};
+use crate::queue::lengths::Newest;
 use crate::queue::store::Waiting;
 use crate::queue::{Discard, Discipline, Fate, HeadView, QueueView, Verdict};
 
@@ -133,8 +134,13 @@ impl Port {
             return self.queues.states[queue].present;
         }
         let precedence = self.precedence.as_ref();
-        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
-        bits.unwrap_or_else(|| self.queues.bits_in(queue))
+        let parts = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority(), now));
+        let [waiting, transmitted] = parts.unwrap_or_else(|| {
+            let first = self.server.departures.front().filter(|first| first.queue as usize == queue);
+            let transmitted = first.map_or(0, |first| u64::from(first.bits));
+            [self.queues.bits_in(queue).saturating_sub(transmitted), transmitted]
+        });
+        waiting + if self.point_counts_transmission { transmitted } else { 0 }
     }
 
     /// A PDU arrives: it joins its queue or is discarded.
@@ -167,6 +173,7 @@ impl Port {
             self.observe_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
         }
         if refused {
+            self.queues.refuse(queue, at, pdu.flow);
             return self.discard(&pdu, record.key(), ctx);
         }
         if let Some(victim) = victim {
@@ -200,12 +207,18 @@ impl Port {
         if let Some(notice) = notice {
             self.notify(notice, &pdu, key, ctx);
         }
-        if refused { self.discard(&pdu, key, ctx) } else { self.join(pdu, key, queue, ctx) }
+        if refused {
+            self.queues.refuse(queue, key.time, pdu.flow);
+            self.discard(&pdu, key, ctx);
+        } else {
+            self.join(pdu, key, queue, ctx);
+        }
     }
 
     /// A PDU joins its queue.
     fn join<P: Probe>(&mut self, pdu: Pdu, Key { time: at, place }: Key, queue: usize, ctx: &mut Ctx<P>) {
         self.queues.enter(queue, at, pdu.bits());
+        self.queues.newest[queue] = Newest { at, flow: pdu.flow };
         let is_known = self.is_first_known && queue == self.first_queue;
         let mut waiting = Waiting { pdu, place, arrived: at };
         let free_at = self.server.line.free_at;

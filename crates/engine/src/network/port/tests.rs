@@ -363,17 +363,22 @@ fn npdus_of_higher_priority_are_served_first_and_within_one_in_order() {
     assert_eq!(order("npdu_priority = { size = '848 bits' }"), [0, 1, 5]);
 }
 
+/// The NPDUs that a queue marks.
+fn marked(text: &str, clnp: &str, arrivals: &[(u64, u8)]) -> Vec<u32> {
+    let congestion = point(&format!("clnp = {{ {clnp} }}"));
+    let bench = npdus(Parts { policies: vec![policy(text)], congestion, ..parts(1) }, arrivals);
+    let records = bench.ctx.lanes[1].iter();
+    let mut marked: Vec<u32> =
+        records.filter(|record| record.pdu.marks.has(Marks::CE)).map(|record| record.pdu.sequence).collect();
+    marked.sort_unstable();
+    marked
+}
+
 /// The threshold is one NPDU of 424 bits.
 #[test]
 fn congestion_is_experienced_by_the_bits_of_equal_and_higher_priority() {
     let marked = |text: &str, threshold: u64, arrivals: &[(u64, u8)]| {
-        let congestion = point(&format!("clnp = {{ ce_threshold = '{threshold} bits' }}"));
-        let bench = npdus(Parts { policies: vec![policy(text)], congestion, ..parts(1) }, arrivals);
-        let records = bench.ctx.lanes[1].iter();
-        let mut marked: Vec<u32> =
-            records.filter(|record| record.pdu.marks.has(Marks::CE)).map(|record| record.pdu.sequence).collect();
-        marked.sort_unstable();
-        marked
+        marked(text, &format!("ce_threshold = '{threshold} bits'"), arrivals)
     };
     // 0 is in transmission. 2 finds 0 and 1; 3 finds nothing of its priority; 4 finds 3, and 5 finds 3 and 4; 6 finds all.
     let arrivals = [(0, 0), (1, 0), (2, 0), (3, 14), (4, 7), (5, 7), (6, 0)];
@@ -384,4 +389,14 @@ fn congestion_is_experienced_by_the_bits_of_equal_and_higher_priority() {
     assert_eq!(marked(sub_queues, 1, &[(0, 7), (1, 8), (2, 7)]), [2]);
     assert_eq!(marked(sub_queues, 1, &[(0, 7), (1, 6)]), [1]);
     assert_eq!(marked(sub_queues, 1, &[(0, 7), (CELL - 1, 7), (2 * CELL, 7)]), [1]);
+}
+
+/// 1 finds 0 in transmission, 2 also finds 1; 3 comes while 1 is in transmission and 2 waits, 4 when 3 alone is.
+#[test]
+fn the_npdu_in_transmission_may_not_count() {
+    let arrivals = [(0, 7), (1, 7), (2, 7), (CELL + 1, 7), (3 * CELL + 1, 7)];
+    for text in ["npdu_priority = { size = '1000 octets' }", "drop_tail_bits = { size = '1000 octets' }"] {
+        assert_eq!(marked(text, "ce_threshold = '1 bit'", &arrivals), [1, 2, 3, 4], "{text}");
+        assert_eq!(marked(text, "ce_threshold = '1 bit', counts_transmission = false", &arrivals), [2, 3], "{text}");
+    }
 }

@@ -194,7 +194,7 @@ pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
         }
         queues(&access.queues).map_err(|fault| fault.under("access"))?;
     }
-    let together = || flow.traffic.check_octets(flow.octets).and_then(|()| flow.traffic.check_flows(number(flow)));
+    let together = || flow.traffic.check_octets(flow.octets).and_then(|()| flow.traffic.check_flows(flow.flows()));
     flow.traffic
         .check()
         .and_then(|()| together().map_err(|fault| fault.under(flow.traffic.keyword())))
@@ -249,13 +249,6 @@ fn repeats(flow: &Flow) -> Result<(), Fault> {
     }
 }
 
-/// The number of flows of a group. None goes from a node to itself.
-fn number(flow: &Flow) -> u64 {
-    let own = flow.from.iter().filter(|node| flow.to.contains(node)).count() as u64;
-    let pairs = (flow.from.len() as u64).saturating_mul(flow.to.len() as u64).saturating_sub(own).max(1);
-    u64::from(flow.count).saturating_mul(pairs)
-}
-
 /// The bytes that one flow of a group takes, about.
 fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
     let measure = &scenario.measure;
@@ -284,17 +277,17 @@ fn access_bytes(scenario: &Scenario, flow: &Flow, access: &Access) -> u64 {
 /// About the bytes that the flows of an expanded scenario take, before any PDU is sent. It lays nothing out.
 #[must_use]
 pub fn memory_of_flows(scenario: &Scenario) -> u64 {
-    let bytes = |flow: &Flow| number(flow).saturating_mul(flow_bytes(scenario, flow));
+    let bytes = |flow: &Flow| flow.flows().saturating_mul(flow_bytes(scenario, flow));
     scenario.flow.values().map(bytes).fold(0, u64::saturating_add)
 }
 
 /// Refuses more flows than fit in memory, before the layout of any flow.
 pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
-    let bytes = |flow: &Flow| number(flow).saturating_mul(flow_bytes(scenario, flow));
+    let bytes = |flow: &Flow| flow.flows().saturating_mul(flow_bytes(scenario, flow));
     let total = memory_of_flows(scenario);
     let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };
     if total > MOST_MEMORY {
-        let flows = scenario.flow.values().map(number).fold(0u64, u64::saturating_add);
+        let flows = scenario.flow.values().map(Flow::flows).fold(0u64, u64::saturating_add);
         let most = MOST_MEMORY / flow_bytes(scenario, largest);
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("reduce them: about {most} such flows fit");

@@ -153,6 +153,7 @@ impl Network<'_> {
         let mut by_port = vec![Sum::default(); self.ports.len()];
         // A change may stop a source, or let a line send more.
         let is_certain = self.scenario.change.is_empty();
+        let mut places = Places::new(self);
         for flow in &self.flows {
             let bits = f64::from(flow.params.octets) * 8.0;
             let line = self.line_rate(flow).bits_per_second() / bits;
@@ -160,16 +161,18 @@ impl Network<'_> {
             let free = offer.filter(|_| is_certain && is_free(flow.params));
             let ports = flow.forward().iter().take_while(|&port| self.is_lossless(flow, port));
             // Added one by one: a product would be rounded otherwise.
-            for number in flow.number..flow.number + flow.times {
+            let (first, count) = places.next(flow);
+            for place in first..first + count {
                 offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
                 let Some(offer) = free else { continue };
-                let sent = sent(&offer, line, f64::from(number), duration);
+                let sent = sent(&offer, line, f64::from(place), duration);
                 all.add(sent, 0.0, bits);
                 let mut delay = 0.0;
+                let is_first = place == first;
                 for port in ports.clone() {
                     delay += self.ports[port].delay.seconds();
                     // The first of several access lines has the flow that begins first, and so holds most.
-                    if number == flow.number || self.ports[port].times == 1 {
+                    if is_first || self.ports[port].times == 1 {
                         by_port[port].add(sent, delay, bits);
                     }
                 }
@@ -210,9 +213,25 @@ fn is_free(flow: &Flow) -> bool {
     flow.active && *flow.reaction() == ReactionParams::UNCONTROLLED && flow.transport.is_none() && !flow.reports_gaps()
 }
 
+/// The places of flows among those of their group, of which no flow begins earlier than its place times the stagger tells.
+struct Places(Vec<u32>);
+
+impl Places {
+    fn new(network: &Network<'_>) -> Places {
+        Places(vec![0; network.groups.len()])
+    }
+
+    /// The first place of the flows that `flow` stands for, and their number.
+    fn next(&mut self, flow: &FlowPlan<'_>) -> (u32, u32) {
+        let first = self.0[flow.group];
+        self.0[flow.group] += flow.times;
+        (first, flow.times)
+    }
+}
+
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.
-fn sent(offer: &Offer, line: f64, number: f64, duration: f64) -> [f64; 2] {
-    let active = (duration - offer.late - number * offer.stagger).max(0.0);
+fn sent(offer: &Offer, line: f64, place: f64, duration: f64) -> [f64; 2] {
+    let active = (duration - offer.late - place * offer.stagger).max(0.0);
     // A source at line rate also loses time by rounding to whole picoseconds.
     let mean = offer.mean.unwrap_or(line / (1.0 + line * 1e-12));
     let variance = 2.0 * offer.peak * mean * offer.memory * duration;

@@ -347,7 +347,7 @@ impl<'a> Network<'a> {
         windows
     }
 
-    fn queue_of(&self, flow: &FlowPlan<'_>, port: usize) -> usize {
+    pub(super) fn queue_of(&self, flow: &FlowPlan<'_>, port: usize) -> usize {
         usize::from(flow.params.priority).min(self.ports[port].queues.len() - 1)
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::{FlowPlan, Network};
 use super::port_plan::PortPlan;
 use crate::core::error::Fault;
-use crate::core::time::{PICOSECONDS, Span};
+use crate::core::time::Span;
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Order;
@@ -24,10 +24,14 @@ impl Network<'_> {
     /// step. What comes from another port has waited there, and is in step no more.
     pub(super) fn ties(&self) -> Vec<Fault> {
         let mut ports: BTreeMap<usize, BTreeMap<[u64; 2], InStep>> = BTreeMap::new();
+        let mut places = vec![0; self.groups.len()];
         for flow in &self.flows {
-            let Some((port, beat)) = self.beat(flow) else { continue };
+            let place = places[flow.group];
+            places[flow.group] += u64::from(flow.times);
+            let Some((port, beat)) = self.beat(flow, place) else { continue };
             let step = ports.entry(port).or_default().entry(beat).or_default();
-            step.flows += flow.times;
+            // Flows that a stagger sets apart are not in step.
+            step.flows += if is_staggered(flow) { 1 } else { flow.times };
             step.groups.insert(flow.group);
         }
         ports.retain(|_, steps| steps.values().any(|step| step.flows > 1));
@@ -43,14 +47,14 @@ impl Network<'_> {
 
     /// The first port behind its access line that a strictly periodic flow reaches, its period, and its phase there, in
     /// picoseconds.
-    fn beat(&self, flow: &FlowPlan<'_>) -> Option<(usize, [u64; 2])> {
+    fn beat(&self, flow: &FlowPlan<'_>, place: u64) -> Option<(usize, [u64; 2])> {
         let traffic::Params::Cbr(source) = &flow.params.traffic else { return None };
         let bits = u64::from(flow.params.octets) * 8;
-        let period = libm::round(bits as f64 / source.rate.bits_per_second() * PICOSECONDS as f64) as u64;
+        let period = source.gap(flow.params.octets).0;
         let access = flow.params.access.as_ref();
         let sent = access.and_then(|access| access.rate).map_or(Span::ZERO, |rate| rate.rounded().span(bits));
         let delay = access.map_or(Span::ZERO, |access| access.delay);
-        let first = source.start?.0.saturating_add(sent.0).saturating_add(delay.0);
+        let first = source.begin(place)?.0.saturating_add(sent.0).saturating_add(delay.0);
         let port = flow.forward().get(usize::from(access.is_some()))?;
         Some((port, [period, first.checked_rem(period)?]))
     }
@@ -89,6 +93,11 @@ impl Network<'_> {
         let remedy = format!("write \"random\", or let them start apart, for example by {phase}");
         Fault::new(format!("{}.order", port.path), "fixed", reason, remedy)
     }
+}
+
+/// Whether the flows of its group begin one after the other.
+fn is_staggered(flow: &FlowPlan<'_>) -> bool {
+    matches!(&flow.params.traffic, traffic::Params::Cbr(source) if source.stagger.is_some_and(|own| own > Span::ZERO))
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ impl Network<'_> {
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
+        warnings.extend(self.rare_rm_cells());
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
             warnings.extend(self.untouched_rm_cells(flow));
@@ -38,6 +39,7 @@ impl Network<'_> {
             warnings.extend(self.npdu_priority_without_queue(flow));
             warnings.extend(self.unlimited_window(flow));
             warnings.extend(self.segments_of_cells(flow));
+            warnings.extend(self.burst(flow));
         }
         warnings
     }
@@ -186,6 +188,21 @@ impl Network<'_> {
             format!("each segment has {} octets of headers for the {CELL_OCTETS} of a cell", transport.data_header());
         (flow.params.octets == CELL_OCTETS)
             .then(|| Fault::new(path, CELL_OCTETS, reason, "give 1460, as TCP over Ethernet has"))
+    }
+
+    /// A first window that is sent at once into a queue which has no room for it.
+    fn burst(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let (key, segments) = flow.params.transport.as_ref()?.burst()?;
+        let first = flow.forward().first();
+        let plan = &self.ports[first];
+        let size = plan.queues[self.queue_of(flow, first)].sketch().size().filter(|_| plan.rate.is_some())?;
+        let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
+        let reason = format!(
+            "the first window of {segments} segments is sent at once into {}, whose queue has room for {size}: the rest is lost",
+            plan.path
+        );
+        let remedy = "give the flow an access line with a rate, the stream a smaller one, or the queue more room";
+        (u64::from(segments) > size).then(|| Fault::new(path, segments, reason, remedy))
     }
 
     /// A controller that waits for losses or marks on a path where nothing is lost or marked.

@@ -76,3 +76,28 @@ impl<T: DeserializeOwned> Listed<'_, T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::document::parse;
+
+    /// A table of lengths is deep below its traffic model: its file has the whole path.
+    #[test]
+    fn a_table_of_lengths_is_read_from_its_file() {
+        let text = r#"
+            duration = "1 s"
+            line.l = { between = ["a", "b"], rate = "1 Mb/s" }
+            [flow.web]
+            path = ["a", "b"]
+            traffic.messages = { arrivals.poisson.every = "1 ms", sizes.table = TABLE }
+        "#;
+        let read = |table: &str| parse(&text.replace("TABLE", table)).unwrap_or_else(|error| panic!("{error}"));
+        let mut scenario = read("{ file = 'sizes.csv', sha256 = 'abc' }");
+        let path = "flow.web.traffic.messages.sizes.table.file".to_owned();
+        assert_eq!(scenario.files(), [(path.clone(), "sizes.csv".to_owned(), Some("abc".to_owned()))]);
+        let fault = scenario.take_file(&path, "100,50\n200,40").expect_err("a fault");
+        assert_eq!((fault.path, fault.reason.starts_with("line 2 of the file")), (path.clone(), true));
+        assert_eq!(scenario.take_file(&path, "100,50\n200,100"), Ok(()));
+        assert_eq!(scenario, read("{ points = [[100, 50], [200, 100]] }"));
+    }
+}

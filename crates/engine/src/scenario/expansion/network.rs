@@ -12,6 +12,7 @@ use crate::scenario::document::part;
 use crate::scenario::networks::{LaidLine, Layout, Places};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Defaults, EqualPaths, Flow, Line, NetworkTraffic, Scenario};
+use crate::traffic;
 
 /// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
@@ -86,10 +87,25 @@ pub(super) fn lay_network<'a>(
         let divided = mix::divide(traffic, &made.defaults.flow, flow, &mut groups, expanded);
         made.traffic = Some((traffic, divided.map_err(|fault| made.named_whole(fault))?));
     }
+    spread_starts(&mut groups);
     for (name, flow) in groups {
         made.add("flow", name, flow, "", &mut expanded.flow)?;
     }
     Ok(Some(made))
+}
+
+/// Spreads flows of constant rates that all begin at one given time evenly over a gap: in step, the fixed order of a port
+/// would always prefer the same ones.
+fn spread_starts(groups: &mut BTreeMap<String, Flow>) {
+    let all = groups.values().filter(|flow| matches!(flow.traffic, traffic::Params::Cbr(_))).map(Flow::flows).sum();
+    let mut first = 0;
+    for flow in groups.values_mut() {
+        let flows = flow.flows();
+        if let traffic::Params::Cbr(source) = &mut flow.traffic {
+            source.spread(flow.octets, first, all);
+            first += flows;
+        }
+    }
 }
 
 /// What is known, or else is made now.

@@ -14,8 +14,8 @@ use crate::core::word;
 const BLOCK_OCTETS: u16 = 12;
 /// The shortest timeout that may be given: shorter ones would dominate the run.
 const SHORTEST: Span = Span(1_000_000);
-/// The most segments that a window may have: two minutes at 100 Gb/s.
-const MOST_SEGMENTS: u32 = 1 << 30;
+/// The most segments of a first window, and that one acknowledgement covers: all of them are sent at once.
+const MOST_SEGMENTS: u32 = 100_000;
 
 /// What a change of a rule of the sender does.
 const RETUNED: &str = "It holds from the next segment or acknowledgement on.";
@@ -166,7 +166,7 @@ impl Params {
                 return Err(Fault::new(
                     path,
                     count,
-                    "no window has so many segments",
+                    "so many segments would be sent at once",
                     format!("give at most {MOST_SEGMENTS}"),
                 ));
             }

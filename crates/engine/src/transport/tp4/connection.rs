@@ -122,10 +122,12 @@ impl Connection {
     }
 
     /// An AK acknowledges the first `count` TPDUs, and reports those `received` beyond the next. Returns when the newest
-    /// TPDU of which this is the first news was sent, because the AK answers it. No sample if one of these gives none.
+    /// TPDU of which this is the first news was sent, because the AK answers it. No sample if one of these gives none, or,
+    /// with `sampled = "newest"`, if the newest gives none.
     pub(super) fn acknowledge(&mut self, count: u64, received: u32) -> Option<Time> {
         let (mut newest, mut is_sampled) = (None, true);
         let mut learn = |retained: &Retained| {
+            is_sampled |= self.round_trip.regards_newest();
             is_sampled &= self.round_trip.is_sampled(retained.transmissions);
             newest = Some(retained.sent);
         };

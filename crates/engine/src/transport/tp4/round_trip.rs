@@ -5,7 +5,7 @@
 //! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: mean + k deviations, by default with his gains 1/8 and
 //! 1/4 and k = 4. The first sample sets the mean, and the deviation to half the sample (RFC 6298, 2.2).
 
-use super::params::Retransmission;
+use super::params::{Retransmission, Sampled};
 use crate::core::time::Span;
 
 /// The estimate of one connection.
@@ -24,6 +24,11 @@ impl RoundTrip {
     /// Whether a TPDU with that many transmissions gives a sample. By Karn's rule only one that was sent once does.
     pub(super) fn is_sampled(&self, transmissions: u32) -> bool {
         transmissions == 1 || !self.timers.karn
+    }
+
+    /// Whether an acknowledgement gives a sample if an older TPDU that it covers [gave none](Self::is_sampled).
+    pub(super) fn regards_newest(&self) -> bool {
+        self.timers.sampled == Sampled::Newest
     }
 
     /// A TPDU that [gives a sample](Self::is_sampled) was acknowledged `sample` after its last transmission.

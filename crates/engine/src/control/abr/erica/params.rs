@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::bn;
 use super::super::census::Active;
 use super::super::minimum::Mcr;
 use super::super::{check_target, interval};
-use crate::control::FIXED_MINIMUM;
 use crate::control::congestion::{PortEnv, RETUNED_INTERVAL, RETUNED_TARGET};
+use crate::control::{FIXED_MINIMUM, FIXED_SIGNALS};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::time::Span;
@@ -48,6 +49,10 @@ macro_rules! parameters {
             /// What the running average is of, if `averaging` is below 1.
             #[schemars(extend("retune" = "The running average begins anew."))]
             pub averaged: Averaged,
+            /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            #[schemars(extend("fixed" = FIXED_SIGNALS))]
+            pub bn: Option<bn::Params>,
             /// How connections with a minimum rate share the line.
             #[schemars(extend("fixed" = FIXED_MINIMUM))]
             pub mcr: Mcr,
@@ -66,6 +71,7 @@ macro_rules! parameters {
                     immediate_fair_share: false,
                     averaging: 1.0,
                     averaged: Averaged::LoadFactor,
+                    bn: None,
                     mcr: Mcr::default(),
                 }
             }
@@ -130,6 +136,7 @@ impl Params {
             immediate_fair_share: self.immediate_fair_share,
             averaging: self.averaging,
             averaged: self.averaged,
+            bn: self.bn,
             mcr: self.mcr,
         }
     }
@@ -141,6 +148,7 @@ impl CommonParams {
         self.interval.check().map_err(|fault| fault.under("interval"))?;
         check::ratio("delta", self.delta, 0.0..=10.0)?;
         self.active.check().map_err(|fault| fault.under("active"))?;
+        bn::check(self.bn)?;
         check::ratio("averaging", self.averaging, 0.001..=1.0)
     }
 

@@ -154,6 +154,17 @@ fn rule_6_cuts_once_crm_forward_rm_cells_are_unacknowledged() {
     }
 }
 
+/// Crm = 3: RM cells 4, 7, 10, ... are cut, and three go uncut after each; an answer restarts the count, too.
+#[test]
+fn the_count_of_rule_6_may_restart_at_a_cut() {
+    let mut source = source(Params { tbe: Count(96), cdf: 0.5, crm_restarts: true, ..slow_start() });
+    let mut rates = (0..8).map(|_| next_ccr(&mut source, ms(0))).collect::<Vec<_>>();
+    after(&mut source, 5e6, Marks::NI);
+    rates.extend((0..4).map(|_| next_ccr(&mut source, ms(0))));
+    let steps = [8.0, 8.0, 8.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0];
+    assert_eq!(rates, steps.map(|step| step * 1.25e6));
+}
+
 #[test]
 fn rule_6_lets_1024_cells_go_at_a_crm_of_32() {
     let mut source = source(Params { tbe: Count(1024), ..Params::default() });

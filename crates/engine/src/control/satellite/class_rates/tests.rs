@@ -55,6 +55,25 @@ fn slow() -> Params {
     Params { interval: Span(PICOSECONDS), weight: 1.0, ..Params::default() }
 }
 
+/// Shares of 0.4, 0.8, 0 and 0 in four intervals: f = 0.8 r + 0.2 f or 0.8 r + 0.2 r of the interval before.
+#[test]
+fn the_filter_weighs_the_filtered_or_the_raw_value_before() {
+    for (previous, expected) in
+        [(Previous::Filtered, [0.32, 0.704, 0.1408, 0.02816]), (Previous::Raw, [0.32, 0.72, 0.16, 0.0])]
+    {
+        let params = Params { interval: Span(PICOSECONDS), previous, ..Params::default() };
+        let mut point = ClassRates::new(&params, thousand());
+        for (interval, cells) in [400, 800, 0, 0].into_iter().enumerate() {
+            let begins = interval as u64 * PICOSECONDS;
+            for index in 0..cells {
+                point.on_arrival(&mut cell(0, 2), &view(Time(begins + PICOSECONDS / 1000 * index)));
+            }
+            let seen = filtered(&point, Time(begins + PICOSECONDS));
+            assert!((seen[4] - expected[interval]).abs() < 1e-12, "{previous:?} {interval}: {seen:?}");
+        }
+    }
+}
+
 #[test]
 fn each_interval_is_judged_by_the_rate_at_its_end() {
     let mut point = ClassRates::new(&slow(), thousand());

@@ -11,7 +11,8 @@ use crate::control::{Reaction, ReactionPoint};
 use crate::core::fifo::Fifo;
 use crate::core::time::{Span, Time};
 use crate::traffic::{
-    self, Amount, Holding, Model, ModelParams, Nominal, Offered, Punctual, RateScale, Traffic, Unit, Upcoming,
+    self, Amount, Generated, Holding, Model, ModelParams, Nominal, Offered, Punctual, RateScale, Traffic, Unit,
+    Upcoming,
 };
 
 /// Where a sender takes its data from.
@@ -283,14 +284,9 @@ impl Demand {
         self.fill(model, now + Span(1));
         let follows_factor = self.follows_factor();
         let (model, next) = &mut self.ahead;
-        while next.time() <= now {
-            let (unit, later) = model.advance(next.time(), &mut Nominal);
-            *next = later;
-            if let Some(unit) = unit {
-                self.offered.add(unit);
-                self.newest = unit.octets;
-            }
-        }
+        let mut generated = Generated { amount: self.offered, newest: self.newest };
+        *next = model.count(*next, now + Span(1), &mut generated);
+        (self.offered, self.newest) = (generated.amount, generated.newest);
         let accounted = sent.and(self.withheld).and(self.lost);
         if follows_factor {
             // Its own model has other instants, at which it sends: none is left behind.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{DEVIATIONS, is_free, sent};
+use super::{DEVIATIONS, Places, is_free, sent};
 use crate::core::time::Time;
 use crate::scenario::assembly::changes::Timeline;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
@@ -23,6 +23,7 @@ pub(super) fn pdus(network: &Network<'_>, timeline: &Timeline) -> u64 {
     let lines: Vec<&String> = network.scenario.line.keys().collect();
     let mut slowest = BTreeMap::new();
     let (mut mean, mut variance) = (0u128, 0u128);
+    let mut places = Places::new(network);
     for flow in &network.flows {
         let port = flow.forward().iter().find(|&port| network.ports[port].rate.is_some());
         // Behind the ports of lines are those of access lines, whose rates stay.
@@ -31,8 +32,9 @@ pub(super) fn pdus(network: &Network<'_>, timeline: &Timeline) -> u64 {
             Some((port, line)) => *slowest.entry(port).or_insert_with(|| timeline.slowest(line, port % 2)),
             None => network.line_rate(flow).bits_per_second(),
         };
-        for number in flow.number..flow.number + flow.times {
-            let [least, spread] = of_flow(&phases[flow.group], flow, number, line);
+        let (first, count) = places.next(flow);
+        for place in first..first + count {
+            let [least, spread] = of_flow(&phases[flow.group], flow, place, line);
             // Whole numbers, so that their sum does not depend on how flows are put together.
             mean += least as u128;
             variance += libm::ceil(spread) as u128;
@@ -42,14 +44,14 @@ pub(super) fn pdus(network: &Network<'_>, timeline: &Timeline) -> u64 {
 }
 
 /// Mean and variance of the PDUs that one flow sends.
-fn of_flow(phases: &[Phase], flow: &FlowPlan<'_>, number: u32, line: f64) -> [f64; 2] {
+fn of_flow(phases: &[Phase], flow: &FlowPlan<'_>, place: u32, line: f64) -> [f64; 2] {
     let line = line / (f64::from(flow.params.octets) * 8.0);
     let (mut sum, mut gap) = ([0.0; 2], 0.0);
     for Phase { from, until, offer } in phases {
         let Some(offer) = offer else { continue };
         // A source that has begun at another rate may first wait for the PDU that it has begun, and be late again.
         let begun = if *from > 0.0 { from + gap } else { 0.0 };
-        let late = offer.late + (f64::from(number) * offer.stagger - begun).max(0.0);
+        let late = offer.late + (f64::from(place) * offer.stagger - begun).max(0.0);
         let [mean, variance] = sent(&Offer { late, ..*offer }, line, 0.0, (until - begun).max(0.0));
         sum = [sum[0] + mean, sum[1] + variance];
         gap = offer.mean.map_or(0.0, |mean| 1.0 / mean);

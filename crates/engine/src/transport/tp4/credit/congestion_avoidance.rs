@@ -3,8 +3,9 @@
 //! The window W is constant until `sampling` x W (the text: 2 W) DT TPDUs have arrived since the last decision. (The
 //! text counts from the last credit sent, so the count would restart with every AK.) Then the receiver counts the TPDUs
 //! of every type that arrived. If less than `share` of them (the text: 50 %) are marked: W + 1, at most saw. Otherwise:
-//! W x decrease, at least 1. W is a real number and the credit is its integer part, also in the sampling period. So a
-//! decrease of 0.875 can reduce the window from 2 to 1.
+//! W x decrease, at least 1. The text multiplies the size of the advertised window, and transmits the result in the next
+//! CDT field, which is an integer: so W is whole. Neither the text nor ISO 8073 says how a product becomes whole:
+//! [`Rounding`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,11 +27,36 @@ pub struct Params {
     pub share: f64,
     /// DT TPDUs in a sampling period, in windows.
     pub sampling: f64,
+    /// How a decrease makes the window a whole number.
+    pub rounding: Rounding,
+}
+
+/// How a decrease makes the window a whole number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rounding {
+    /// The nearest whole number; a half is rounded up.
+    #[default]
+    Nearest,
+    /// The whole number below.
+    Down,
+    /// Not at all: the window is a real number. The credit and the sampling period use its integer part.
+    None,
+}
+
+impl Rounding {
+    fn of(self, window: f64) -> f64 {
+        match self {
+            Rounding::Nearest => (window + 0.5).floor(),
+            Rounding::Down => window.floor(),
+            Rounding::None => window,
+        }
+    }
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { initial: 2, decrease: 0.625, share: 0.5, sampling: 2.0 }
+        Params { initial: 2, decrease: 0.625, share: 0.5, sampling: 2.0, rounding: Rounding::default() }
     }
 }
 
@@ -66,6 +92,7 @@ pub struct CongestionAvoidance {
     decrease: f64,
     share: f64,
     sampling: f64,
+    rounding: Rounding,
     window: f64,
     /// DT TPDUs since the last decision.
     data: u64,
@@ -80,8 +107,8 @@ impl CongestionAvoidance {
     pub fn new(params: &Params, env: CreditEnv) -> CongestionAvoidance {
         let most = f64::from(env.most);
         let window = f64::from(params.initial).min(most);
-        let Params { decrease, share, sampling, .. } = *params;
-        CongestionAvoidance { most, decrease, share, sampling, window, data: 0, arrived: 0, marked: 0 }
+        let Params { decrease, share, sampling, rounding, .. } = *params;
+        CongestionAvoidance { most, decrease, share, sampling, rounding, window, data: 0, arrived: 0, marked: 0 }
     }
 
     fn whole(&self) -> u16 {
@@ -104,7 +131,7 @@ impl CreditStrategy for CongestionAvoidance {
         self.window = if (self.marked as f64) < self.share * self.arrived as f64 {
             (self.window + 1.0).min(self.most)
         } else {
-            (self.window * self.decrease).max(1.0)
+            self.rounding.of(self.window * self.decrease).max(1.0)
         };
         (self.data, self.arrived, self.marked) = (0, 0, 0);
     }
@@ -116,7 +143,7 @@ impl CreditStrategy for CongestionAvoidance {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ initial = 1, decrease = 0.5, share = 0.25, sampling = 1.5 }"];
+    const CASES: &[&str] = &["{ initial = 1, decrease = 0.5, share = 0.25, sampling = 1.5, rounding = 'none' }"];
 }
 
 #[cfg(test)]
@@ -143,14 +170,37 @@ mod tests {
         let mut receiver = receiver(&Params { decrease: 0.5, ..Params::default() });
         let mut windows = vec![receiver.initial()];
         windows.extend([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0].map(|share| period(&mut receiver, share)));
-        assert_eq!(windows, [2, 3, 4, 5, 6, 3, 1, 2, 3]);
+        // Of 3 x 0.5 = 1.5, the nearest is 2.
+        assert_eq!(windows, [2, 3, 4, 5, 6, 3, 2, 3, 4]);
         // A share of 0.49 is less than half.
-        assert_eq!(period(&mut receiver, 0.49), 4);
+        assert_eq!(period(&mut receiver, 0.49), 5);
+    }
+
+    /// From 7 with marks on all: 7 x 0.75 = 5.25, 3.9375, 2.95, 2.21, 1.66, 1.24, 1. To the nearest: 5.25 -> 5, 3.75 -> 4,
+    /// 3, 2.25 -> 2, 1.5 -> 2. Down: 5, 3.75 -> 3, 2.25 -> 2, 1.5 -> 1.
+    #[test]
+    fn a_decrease_is_rounded_as_chosen() {
+        for (rounding, windows) in [
+            (Rounding::Nearest, [5, 4, 3, 2, 2, 2, 2]),
+            (Rounding::Down, [5, 3, 2, 1, 1, 1, 1]),
+            (Rounding::None, [5, 3, 2, 2, 1, 1, 1]),
+        ] {
+            let mut receiver = receiver(&Params { initial: 7, decrease: 0.75, rounding, ..Params::default() });
+            assert_eq!(windows.map(|_| period(&mut receiver, 1.0)), windows, "{rounding:?}");
+        }
+    }
+
+    /// A window of 2: 0.625 and 0.5 reduce it to 1; 0.75 and 0.875, of which the products are 1.5 and 1.75, do not.
+    #[test]
+    fn large_factors_leave_a_small_window() {
+        let after = |decrease| period(&mut receiver(&Params { decrease, ..Params::default() }), 1.0);
+        assert_eq!([0.5, 0.625, 0.75, 0.875].map(after), [1, 1, 2, 2]);
     }
 
     #[test]
     fn the_window_stays_within_one_and_what_buffers_allow() {
-        let mut receiver = receiver(&Params { initial: 99, decrease: 0.875, ..Params::default() });
+        let rounding = Rounding::Down;
+        let mut receiver = receiver(&Params { initial: 99, decrease: 0.875, rounding, ..Params::default() });
         assert_eq!(receiver.initial(), 15);
         assert_eq!(period(&mut receiver, 0.0), 15);
         for _ in 0..40 {
@@ -177,7 +227,8 @@ mod tests {
     #[test]
     fn the_share_and_the_period_are_parameters() {
         for (marked, after) in [(1, 4), (2, 1)] {
-            let mut receiver = receiver(&Params { initial: 3, decrease: 0.5, share: 0.25, sampling: 1.5 });
+            let mut receiver =
+                receiver(&Params { initial: 3, decrease: 0.5, share: 0.25, sampling: 1.5, rounding: Rounding::Down });
             for number in 0..5 {
                 assert_eq!(receiver.credit(0), 3, "{number}");
                 receiver.on_arrival(Arrival { is_data: true, is_marked: number < marked });
@@ -190,7 +241,7 @@ mod tests {
     #[test]
     fn shares_of_none_and_of_all() {
         let after = |share, marks| period(&mut receiver(&Params { initial: 4, share, ..Params::default() }), marks);
-        assert_eq!([after(0.0, 0.0), after(1.0, 0.9), after(1.0, 1.0)], [2, 5, 2]);
+        assert_eq!([after(0.0, 0.0), after(1.0, 0.9), after(1.0, 1.0)], [3, 5, 3]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! T1 by hand: what gives a sample of the round trip, and what is sent again when.
 
 use super::*;
+use crate::transport::tp4::params::Sampled;
 
 #[test]
 fn a_release_is_sent_again_by_the_timer_of_its_connection() {
@@ -93,6 +94,22 @@ fn without_karns_rule_the_last_copy_gives_the_round_trip() {
     assert!(pair.hear(20.0, &answer).is_empty());
     assert_eq!(numbers(&pair.send(23.0)), [1]);
     assert_eq!(pair.sending.due(), at(23.0 + 5.875));
+}
+
+/// 0 to 6 are sent at 0 s, and 0 again at 8. The acknowledgement of 9 s covers all. If all are regarded it gives no sample:
+/// T1 stays 8 s. The newest was sent once: its 9 s after the set-up's 0 s make the mean 9/8, the deviation 9/4 s, and T1
+/// 1.125 + 4 x 2.25 s.
+#[test]
+fn karns_rule_may_regard_the_newest_alone() {
+    for (sampled, timeout) in [(Sampled::Covered, 8.0), (Sampled::Newest, 10.125)] {
+        let retransmission = Retransmission { sampled, ..Retransmission::default() };
+        let (mut pair, _) = greedy(&Params { retransmission, ..saw(7) });
+        assert_eq!(numbers(&pair.send(8.0)), [0]);
+        assert_eq!(numbers(&pair.hear(9.0, &[acknowledgement(7, 7, 0)])), [7, 8, 9, 10, 11, 12, 13]);
+        assert_eq!(pair.sending.due(), at(9.0 + timeout), "{sampled:?}");
+        // 0 to 6 are acknowledged, so nothing is due before.
+        assert_eq!(numbers(&pair.send(9.0 + timeout)), [7]);
+    }
 }
 
 /// A connection opened at 1 s, whose user produces nothing. W = 60 s and I = 180 s.

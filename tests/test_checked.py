@@ -1,0 +1,46 @@
+"""The tables of docs/checks.md from stored results."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FILE = Path(__file__).parent.parent / "tools" / "checked.py"
+
+
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The tool, with the results of two studies of 20 seeds."""
+    found = importlib.util.spec_from_file_location("checked", FILE)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    stored = {
+        "commit": "1234567",
+        "made": "2026-11-23",
+        "seeds": 20,
+        "verdicts": {"becn": {"becn.one": "partly"}, "atn": {"atn.one": "reproduced"}},
+    }
+    (tmp_path / "claims.json").write_text(json.dumps(stored), encoding="utf-8")
+    monkeypatch.setattr(module, "RESULTS", tmp_path)
+    monkeypatch.setattr(module, "commit", lambda: "89abcde")
+    return module
+
+
+def test_the_verdicts_of_one_study_replace_its_own_alone(checked: ModuleType) -> None:
+    merged = checked.merged({"becn": {"becn.one": "reproduced", "becn.two": "partly"}}, 10)
+    assert merged["verdicts"]["atn"] == {"atn.one": "reproduced"}
+    assert merged["verdicts"]["becn"] == {"becn.one": "reproduced", "becn.two": "partly"}
+    lines = checked.claims_table(merged).splitlines()
+    assert lines[2:] == [
+        "| [becn](studies/becn.md) | 10 | 2 | 1 | 1 | 0 | 0 | 0 | 0 |",
+        "| [atn](studies/atn.md) | 20 | 1 | 1 | 0 | 0 | 0 | 0 | 0 |",
+    ]
+    told = checked.basis(merged)
+    assert "Made on 2026-11-23 from commit `1234567`; becn on 20" in told
+    assert told.endswith("from `89abcde`.\n")
