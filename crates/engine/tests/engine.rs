@@ -7,6 +7,7 @@ mod agreement;
 mod broken_scenarios;
 mod changes;
 mod closed_loops;
+mod controllers;
 mod demand;
 mod disciplines;
 mod evictions;

@@ -1,0 +1,90 @@
+//! Controllers of byte streams that heed the delay, and Hybla, in whole networks.
+
+use penstock_engine::report::Report;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
+
+fn run(text: &str) -> Report {
+    let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    run.report()
+}
+
+/// A line of 12 Mb/s with a round trip of 50 ms, and groups of flows with these keys. A segment with its headers takes 1 ms.
+fn line(times: &str, stream: &str, groups: &[&str]) -> Report {
+    let mut text = format!(
+        "{times}\n[line.l]\nbetween = ['a', 'b']\nrate = '12 Mb/s'\ndelay = '25 ms'\nqueues = [{{ unlimited = {{}} }}]\n\
+         [defaults.flow]\npath = ['a', 'b']\noctets = 1460\ntransport.stream = {{ {stream} }}\n"
+    );
+    for (number, group) in groups.iter().enumerate() {
+        text += &format!("[flow.f{number}]\n{group}\n");
+    }
+    run(&text)
+}
+
+/// The mean queue of the line in segments, which are milliseconds here. The one in service counts.
+fn queue(report: &Report) -> f64 {
+    report.ports.iter().find(|row| row.port == "l").unwrap().queue_mean
+}
+
+/// With the round trip of the lines alone as the base, each flow counts from alpha = 2 to beta = 4 segments in the queue. It
+/// counts a part of a segment as a whole one: there are more than alpha - 1.
+#[test]
+fn vegas_keeps_a_few_segments_a_flow_in_the_queue() {
+    for flows in [1.0, 2.0, 5.0] {
+        let group = format!("count = {flows}\ntraffic.greedy = {{ stagger = '310 ms' }}");
+        let report = line("duration = '40 s'\nwarm_up = '20 s'", "controller.vegas.base = '50 ms'", &[&group]);
+        let queue = queue(&report);
+        assert!(queue > flows && queue <= 4.0 * flows, "{flows}: {queue}");
+    }
+}
+
+/// A later flow takes the queue of the others for a part of its round trip, and adds its own.
+#[test]
+fn vegas_flows_that_start_late_keep_longer_queues() {
+    for flows in [2.0, 5.0] {
+        let group = format!("count = {flows}\ntraffic.greedy = {{ stagger = '310 ms' }}");
+        let report = line("duration = '40 s'\nwarm_up = '20 s'", "controller.vegas = {}", &[&group]);
+        assert!(queue(&report) > 4.0 * flows, "{flows}: {}", queue(&report));
+    }
+}
+
+#[test]
+fn ledbat_keeps_its_target_in_the_queue() {
+    for (target, tolerance) in [(100.0, 3.0), (60.0, 2.0)] {
+        let stream = format!("controller.ledbat.target = '{target} ms'");
+        let report = line("duration = '140 s'\nwarm_up = '100 s'", &stream, &["traffic.greedy = {}"]);
+        // Its own service is part of the base.
+        let waiting = queue(&report) - 1.0;
+        assert!((waiting - target).abs() <= tolerance, "{target}: {waiting}");
+    }
+}
+
+/// The later flow takes the queue of the first for a part of its base.
+#[test]
+fn a_late_ledbat_flow_drives_out_the_first() {
+    let groups = ["traffic.greedy = {}", "traffic.greedy.start = '20 s'"];
+    let report = line("duration = '140 s'\nwarm_up = '100 s'", "controller.ledbat = {}", &groups);
+    let [first, late] = [0, 1].map(|flow| report.flows[flow].throughput_bps);
+    assert!(late > 3.0 * first, "{first} {late}");
+    assert!(queue(&report) > 110.0, "{}", queue(&report));
+}
+
+/// Against losses at random alone, Hybla with 550 ms is as fast as NewReno with the reference of 25 ms.
+#[test]
+fn hybla_has_the_rate_of_its_reference() {
+    let mut text = "duration = '60 s'\nwarm_up = '20 s'\n".to_owned();
+    for (name, delay, stream) in [("near", 12.5, "new_reno = {}"), ("far", 275.0, "hybla = {}")] {
+        text += &format!(
+            "[line.{name}]\nbetween = ['{name}_a', '{name}_b']\nrate = '1 Gb/s'\ndelay = '{delay} ms'\n\
+             queues = [{{ random_loss.pattern.bernoulli.probability = 0.00003 }}]\n\
+             reverse.queues = [{{ unlimited = {{}} }}]\n\
+             [flow.{name}]\npath = ['{name}_a', '{name}_b']\noctets = 1460\ntraffic.greedy = {{}}\n\
+             transport.stream = {{ controller.{stream} }}\n"
+        );
+    }
+    let report = run(&text);
+    let rate = |name: &str| report.flows.iter().find(|row| row.group == name).unwrap().throughput_bps;
+    let ratio = rate("far") / rate("near");
+    assert!((ratio - 1.0).abs() < 0.15, "{ratio}: {} {}", rate("far"), rate("near"));
+}
