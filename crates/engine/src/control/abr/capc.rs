@@ -254,7 +254,7 @@ impl CongestionPoint for Capc {
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &[
         "{ ci_threshold = '100 cells' }",
-        "{ r_down = 0.0, erf = 0.0, interval = { cells = 7 }, initial = '1 Mb/s', mcr = 'floor' }",
+        "{ r_down = 0.0, erf = 0.0, interval = { cells = 7 }, initial = '1 Mb/s', mcr = 'floor', bn = { threshold = '3 cells' } }",
     ];
 }
 

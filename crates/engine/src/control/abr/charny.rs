@@ -254,7 +254,7 @@ impl CongestionPoint for Charny {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ target = 0.95 }", "{ mcr = 'floor' }"];
+    const CASES: &[&str] = &["{ target = 0.95 }", "{ mcr = 'floor', bn = { threshold = '3 cells' } }"];
 }
 
 #[cfg(test)]

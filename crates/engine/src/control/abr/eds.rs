@@ -193,8 +193,10 @@ impl CongestionPoint for Eds {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] =
-        &["{ qt = '50 cells', initial_macr = '300 kb/s' }", "{ initial_macr = '300 kb/s', mcr = 'floor' }"];
+    const CASES: &[&str] = &[
+        "{ qt = '50 cells', initial_macr = '300 kb/s' }",
+        "{ initial_macr = '300 kb/s', mcr = 'floor', bn = { threshold = '3 cells' } }",
+    ];
 }
 
 #[cfg(test)]

@@ -380,7 +380,7 @@ impl CongestionPoint for EprcaPlusPlus {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor', bn = { threshold = '3 cells' } }"];
     const EAGER: &[&str] = &[
         "{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }",
         "{ interval = 'auto' }",

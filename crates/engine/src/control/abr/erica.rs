@@ -392,7 +392,7 @@ impl crate::core::roles::Cases for Params {
         "{ averaging = 0.25, averaged = 'components', interval = { time = '1 ms', cells = 50 } }",
         "{ interval = { cells = 30 }, active = 'established', ccr = 'backward_rm', max_alloc_previous = false, \
          two_step = false }",
-        "{ mcr = 'floor' }",
+        "{ mcr = 'floor', bn = { threshold = '3 cells' } }",
     ];
 }
 

@@ -212,8 +212,10 @@ impl CongestionPoint for EricaPlus {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] =
-        &["{}", "{ t0 = '1.5 ms', b = 1.0, qdlf = 0.0, erica = { interval = { time = '15 ms' }, mcr = 'floor' } }"];
+    const CASES: &[&str] = &[
+        "{}",
+        "{ t0 = '1.5 ms', b = 1.0, qdlf = 0.0, erica = { interval = { time = '15 ms' }, mcr = 'floor', bn = { threshold = '3 cells' } } }",
+    ];
 }
 
 #[cfg(test)]

@@ -269,7 +269,7 @@ impl ReactionPoint for ExplicitRate {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for GrantParams {
-    const CASES: &[&str] = &["{ rate = '3 Mb/s' }"];
+    const CASES: &[&str] = &["{ rate = '3 Mb/s', bn = { threshold = '3 cells' } }"];
 }
 
 #[cfg(test)]

@@ -188,7 +188,7 @@ impl Macr {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor', bn = { threshold = '3 cells' } }"];
 }
 
 #[cfg(test)]

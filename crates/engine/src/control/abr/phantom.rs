@@ -274,7 +274,7 @@ impl CongestionPoint for Phantom {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor', bn = { threshold = '3 cells' } }"];
 }
 
 #[cfg(test)]
