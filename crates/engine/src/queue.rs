@@ -21,9 +21,13 @@ mod codel;
 mod drop_tail;
 mod drop_tail_bits;
 pub(crate) mod lengths;
+mod mark;
 pub mod measures;
 mod npdu_priority;
 pub(crate) mod order;
+mod pi2;
+mod pie;
+mod proportional_integral;
 mod push_out;
 mod random_loss;
 mod red;
@@ -59,15 +63,19 @@ pub struct Env {
     pub rate: Option<LineRate>,
 }
 
-/// A queue at the arrival of a PDU.
+/// A queue at the arrival of a PDU, or at a stop.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueView {
-    /// Time of the arrival.
+    /// Time of the arrival or stop.
     pub now: Time,
-    /// PDUs that it finds in the queue, or bits if the policy counts those.
+    /// PDUs in the queue before it, or bits if the policy counts those.
     pub length: u64,
     /// When the line has sent all PDUs whose service has begun: in the past if it is free.
     pub free_at: Time,
+    /// When the PDU at the head arrived, if one waits. Those whose departure is known do not wait.
+    pub head_since: Option<Time>,
+    /// Bits that wait.
+    pub waiting_bits: u64,
 }
 
 /// A queue when the line is free for the PDU at its head.
@@ -79,6 +87,13 @@ pub struct HeadView {
     pub sojourn: Span,
     /// Bits that wait behind it in its queue.
     pub behind: u64,
+}
+
+impl HeadView {
+    /// When the PDU arrived.
+    fn arrived(&self) -> Time {
+        Time(self.now.0 - self.sojourn.0)
+    }
 }
 
 impl Params {
@@ -126,8 +141,12 @@ macro_rules! policies {
             push_out PushOut = push_out::Params => push_out::PushOut;
             /// Discards or marks at the head, while PDUs wait too long (CoDel, RFC 8289).
             codel Codel = codel::Params => codel::Codel;
-            /// Discards at random, the more the longer the queue is in the mean (RED).
+            /// Discards or marks at random, the more the longer the queue is in the mean (RED).
             red Red = red::Params => red::Red;
+            /// Discards or marks at random, by the waiting time and its growth (PIE, RFC 8033).
+            pie Pie = pie::Params => pie::Pie;
+            /// Discards or marks at the head, with the square of a probability that follows the waiting time (PI2).
+            pi2 Pi2 = pi2::Params => pi2::Pi2;
             /// Loses PDUs whatever the length of the queue: at random, every n-th, or in bursts.
             random_loss RandomLoss = random_loss::Params => random_loss::RandomLoss;
         }
@@ -168,6 +187,9 @@ role_trait! {
         fn retune(&mut self, params: &Params);
 
         provided
+        /// Makes what a timer would have made up to `view.now`, with the queue as it is before anything else happens then. It is
+        /// called before each arrival is judged, and at stops.
+        fn catch_up(&mut self, view: &QueueView) {}
         /// Judges `pdu` at its arrival, and may mark it. A policy that does more here than `verdict` has no `limits`.
         fn on_arrival(&mut self, pdu: &mut Pdu, view: &QueueView) -> Verdict { self.verdict(pdu, view.length) }
         /// Judges the PDU at the head when the line is free for it, and may mark it. Asked only if `decides_at_head`.
@@ -247,7 +269,9 @@ mod tests {
         fn arrive(&mut self, tagged: bool) -> u64 {
             let (mut pdu, found) = (pdu(tagged), self.waiting.len() as u64);
             let length = if self.policy.counts_bits() { self.bits() } else { found };
-            let view = QueueView { now: self.now, length, free_at: self.now };
+            let head_since = self.waiting.front().map(|(_, arrived)| *arrived);
+            let view = QueueView { now: self.now, length, free_at: self.now, head_since, waiting_bits: self.bits() };
+            self.policy.catch_up(&view);
             let verdict = self.policy.on_arrival(&mut pdu, &view);
             self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
             if verdict == Verdict::Admit {

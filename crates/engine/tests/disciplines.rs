@@ -7,12 +7,16 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
 /// Each begins a table that goes on with the size in PDUs of a drop-tail queue.
-const DISCIPLINES: [&str; 5] = [
+const DISCIPLINES: [&str; 9] = [
     "codel = { target = '15 us', interval = '200 us', ",
     "red = { min = '1 PDUs', max = '6 PDUs', weight = 0.1, max_probability = 0.2, ",
     "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, ",
     "codel = { target = '5 us', interval = '90 us', mark = 'efci', ",
     "random_loss = { pattern.periodic = { every = 11 }, control = false, ",
+    "pie = { target = '15 us', update = '20 us', alpha = 2000, beta = 20000, burst = '100 us', ",
+    "pi2 = { target = '15 us', update = '20 us', alpha = 1000, beta = 10000, ",
+    "red = { min = '1 PDUs', max = '5 PDUs', weight = 0.2, adapt_every = '150 us', mark = 'efci', ",
+    "pie = { target = '9 us', update = '13 us', alpha = 9000, beta = 50000, burst = '0 s', mark = 'efci', ",
 ];
 
 /// A random network in which disciplines take the place of drop-tail queues and of unlimited ones, and their number.

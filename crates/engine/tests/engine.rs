@@ -23,6 +23,7 @@ mod mutations;
 mod networks;
 mod pins;
 mod positions;
+mod queues_with_streams;
 mod readers;
 mod reading;
 mod ready_scenarios;

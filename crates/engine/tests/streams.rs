@@ -19,12 +19,16 @@ const CONTROLLERS: [&str; 10] = [
     "controller.ledbat.target = '20 ms'",
     "controller.hybla.reference = '5 ms'",
 ];
-const QUEUES: [&str; 7] = [
+const QUEUES: [&str; 11] = [
     "drop_tail.size = '9 PDUs'",
     "drop_tail.size = '40 PDUs'",
     "codel = { target = '2 ms', interval = '20 ms', size = '60 PDUs' }",
     "codel = { target = '1 ms', interval = '30 ms', mark = 'ecn' }",
     "red = { min = '3 PDUs', max = '9 PDUs', weight = 0.1, max_probability = 0.1, size = '50 PDUs' }",
+    "red = { min = '2 PDUs', max = '8 PDUs', weight = 0.1, adapt_every = '40 ms', mark = 'ecn' }",
+    "pie = { target = '5 ms', update = '7 ms', alpha = 1, beta = 10, burst = '20 ms', size = '60 PDUs' }",
+    "pie = { target = '4 ms', update = '5 ms', alpha = 1, beta = 10, burst = '0 s', mark = 'ecn' }",
+    "pi2 = { target = '5 ms', update = '6 ms', alpha = 1, beta = 10, mark = 'ecn', size = '70 PDUs' }",
     "random_loss = { pattern.bernoulli.probability = 0.02, size = '50 PDUs' }",
     "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, control = true, size = '60 PDUs' }",
 ];

@@ -5,10 +5,11 @@
 //! the last episode had added (RFC 8289, 5.5). The longest PDU seen stands for the longest that the line carries: the queue
 //! is not late while no more bits than that wait behind the head.
 
+use super::mark::{self, Mark};
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, RETUNED, check_size};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
-use crate::core::pdu::{Marks, Pdu};
+use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
@@ -40,18 +41,6 @@ pub struct Params {
     pub mark: Option<Mark>,
 }
 
-/// A mark of congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Mark {
-    /// Explicit forward congestion indication, in the header of cells.
-    Efci,
-    /// Congestion experienced, in the header of NPDUs (ISO 8473).
-    Ce,
-    /// Congestion experienced in the ECN field (RFC 3168). PDUs that are not ECN-capable are discarded.
-    Ecn,
-}
-
 fn target() -> Span {
     Span::milliseconds(5)
 }
@@ -79,12 +68,7 @@ impl QueueParams for Params {
     }
 
     fn sends(&self) -> Signals {
-        match self.mark {
-            Some(Mark::Efci) => Signals::EFCI,
-            Some(Mark::Ce) => Signals::CE,
-            Some(Mark::Ecn) => Signals::ECN,
-            None => Signals::NONE,
-        }
+        mark::sends(self.mark)
     }
 }
 
@@ -138,18 +122,7 @@ impl Codel {
 
     /// Marks the PDU, or discards it if it cannot be marked.
     fn signal(&self, pdu: &mut Pdu) -> Fate {
-        match self.params.mark {
-            Some(Mark::Ecn) if !pdu.marks.is_ecn_capable() => Fate::Discard,
-            Some(mark) if pdu.kind().is_data() => {
-                pdu.marks.set(match mark {
-                    Mark::Efci => Marks::EFCI,
-                    Mark::Ce => Marks::CE,
-                    Mark::Ecn => Marks::ECN_CE,
-                });
-                Fate::Send
-            }
-            _ => Fate::Discard,
-        }
+        if mark::set(self.params.mark, pdu) { Fate::Send } else { Fate::Discard }
     }
 
     /// An episode of discards begins.
@@ -223,6 +196,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::pdu::Marks;
     use crate::queue::tests::{env, pdu};
 
     fn codel(mark: Option<Mark>) -> Codel {

@@ -179,7 +179,8 @@ mod tests {
     use crate::core::time::Time;
     use crate::queue::tests::{env, pdu};
 
-    const VIEW: QueueView = QueueView { now: Time::ZERO, length: 0, free_at: Time::ZERO };
+    const VIEW: QueueView =
+        QueueView { now: Time::ZERO, length: 0, free_at: Time::ZERO, head_since: None, waiting_bits: 0 };
 
     fn queue(text: &str) -> RandomLoss {
         RandomLoss::new(&toml::from_str(text).unwrap(), env())

@@ -1,4 +1,4 @@
-//! RED: an arriving PDU is discarded at random, with a probability that grows with a mean of the queue length.
+//! RED: an arriving PDU is discarded or marked at random, with a probability that grows with a mean of the queue length.
 //!
 //! Floyd and Jacobson (1993), with the gentle form and the wait between discards of ns-2 and ns-3. With the mean `avg`
 //! before the PDU joins, of a queue of `q` PDUs,
@@ -9,11 +9,18 @@
 //! p / (1 - n p), with n PDUs admitted since the last discard; wait: 0 if n p < 1, p / (2 - n p) if n p < 2, and then 1
 //! ```
 //!
+//! With `mark`, data are marked in place of these discards, but not where p = 1. In the adaptive form (Floyd, Gummadi and
+//! Shenker 2001) max_p follows the mean: at each interval, if the mean is above min + 0.6 (max - min), it grows by 0.01 or a
+//! quarter of itself, while it is at most 0.5; if the mean is below min + 0.4 (max - min), it falls to 0.9 of itself, while it
+//! is at least 0.01. The mean is that of the last arrival.
+//!
 //! A queue that only marks is a congestion point (`control`).
 
+use super::mark::{self, Mark};
 use super::{Discard, Discipline, Env, QueueParams, QueueView, RETUNED, Verdict, check_size};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::random::Stream;
@@ -52,6 +59,14 @@ pub struct Params {
     /// Octets of a typical PDU: how fast the mean falls while nothing arrives.
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub mean_octets: u16,
+    /// Time between two steps of the adaptive form, as 500 ms. If absent, `max_probability` stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_LAW))]
+    pub adapt_every: Option<Span>,
+    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_LAW))]
+    pub mark: Option<Mark>,
 }
 
 /// Those of ns-3.
@@ -66,6 +81,8 @@ impl Default for Params {
             gentle: true,
             wait: true,
             mean_octets: 500,
+            adapt_every: None,
+            mark: None,
         }
     }
 }
@@ -85,16 +102,24 @@ impl Params {
         if self.mean_octets == 0 {
             return Err(Fault::new("mean_octets", 0, "a PDU has at least one octet", "choose at least 1"));
         }
+        if self.adapt_every == Some(Span::ZERO) {
+            let reason = "there is no step without a time between two";
+            return Err(Fault::new("adapt_every", Span::ZERO, reason, "give a positive time, as in \"500 ms\""));
+        }
+        if self.adapt_every.is_some() && self.max_probability == 0.0 {
+            let reason = "the adaptive form grows it by a quarter of itself";
+            return Err(Fault::new("max_probability", 0.0, reason, "choose more than 0, as 0.02"));
+        }
         self.size.map_or(Ok(()), check_size)
     }
 
-    /// The probability at this mean length, before it is spread evenly over the PDUs.
-    fn probability(&self, mean: f64) -> f64 {
+    /// The probability at this mean length, before it is spread evenly over the PDUs, if it is `most` at `max`.
+    fn probability(&self, mean: f64, most: f64) -> f64 {
         let (min, max) = (self.min.0 as f64, self.max.0 as f64);
         if mean < max {
-            self.max_probability * (mean - min) / (max - min)
+            most * (mean - min) / (max - min)
         } else if self.gentle && mean < 2.0 * max {
-            self.max_probability + (1.0 - self.max_probability) * (mean - max) / max
+            most + (1.0 - most) * (mean - max) / max
         } else {
             1.0
         }
@@ -105,6 +130,10 @@ impl QueueParams for Params {
     fn discards_early(&self) -> bool {
         true
     }
+
+    fn sends(&self) -> Signals {
+        mark::sends(self.mark)
+    }
 }
 
 /// A queue with its mean length.
@@ -114,7 +143,11 @@ pub struct Red {
     stream: Stream,
     rate: Option<LineRate>,
     mean: f64,
-    /// PDUs admitted since the last discard, while the mean is not below `min`.
+    /// Probability at `max`, which the adaptive form changes.
+    most: f64,
+    /// Time of its next step.
+    next_step: Time,
+    /// PDUs admitted since the last discard or mark, while the mean is not below `min`.
     spared: Option<u64>,
 }
 
@@ -122,7 +155,15 @@ impl Red {
     /// A queue that has always been empty.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Red {
-        Red { params: params.clone(), stream: env.stream, rate: env.rate, mean: 0.0, spared: None }
+        Red {
+            params: params.clone(),
+            stream: env.stream,
+            rate: env.rate,
+            mean: 0.0,
+            most: params.max_probability,
+            next_step: Time::ZERO + params.adapt_every.unwrap_or_default(),
+            spared: None,
+        }
     }
 
     /// The mean with the length that a PDU finds at `now`.
@@ -135,6 +176,19 @@ impl Red {
             self.mean *= libm::pow(1.0 - weight, now.since(free_at).seconds() / one);
         } else {
             self.mean = 0.0;
+        }
+    }
+
+    /// The next value of `most`, if the mean is not near the middle of the thresholds.
+    fn adapted(&self) -> Option<f64> {
+        let (min, max) = (self.params.min.0 as f64, self.params.max.0 as f64);
+        let share = (self.mean - min) / (max - min);
+        if share > 0.6 && self.most <= 0.5 {
+            Some(self.most + (self.most / 4.0).min(0.01))
+        } else if share < 0.4 && self.most >= 0.01 {
+            Some(self.most * 0.9)
+        } else {
+            None
         }
     }
 
@@ -159,6 +213,21 @@ impl Discard for Red {
 }
 
 impl Discipline for Red {
+    fn catch_up(&mut self, view: &QueueView) {
+        let Some(every) = self.params.adapt_every else {
+            self.next_step = view.now;
+            return;
+        };
+        while self.next_step <= view.now {
+            match self.adapted() {
+                Some(most) => self.most = most,
+                // The mean stays until the next arrival, so no later step changes it either.
+                None => self.next_step += every * (view.now.since(self.next_step).0 / every.0),
+            }
+            self.next_step += every;
+        }
+    }
+
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &QueueView) -> Verdict {
         self.average(view.length, view.now, view.free_at);
         if self.mean < self.params.min.0 as f64 {
@@ -166,11 +235,15 @@ impl Discipline for Red {
             return self.verdict(pdu, view.length);
         }
         let spared = self.spared.map_or(0, |spared| spared + 1);
-        let probability = self.params.probability(self.mean);
-        let probability = if probability < 1.0 { self.spread(probability, spared) } else { 1.0 };
+        let probability = self.params.probability(self.mean, self.most);
+        let is_forced = probability >= 1.0;
+        let probability = if is_forced { 1.0 } else { self.spread(probability, spared) };
         let is_chosen = probability >= 1.0 || (probability > 0.0 && self.stream.uniform() < probability);
-        let verdict = if is_chosen { Verdict::Discard } else { self.verdict(pdu, view.length) };
-        self.spared = Some(if verdict == Verdict::Admit { spared } else { 0 });
+        let mut verdict = self.verdict(pdu, view.length);
+        if is_chosen && verdict == Verdict::Admit && (is_forced || !mark::set(self.params.mark, pdu)) {
+            verdict = Verdict::Discard;
+        }
+        self.spared = Some(if is_chosen || verdict != Verdict::Admit { 0 } else { spared });
         verdict
     }
 
@@ -180,12 +253,19 @@ impl Discipline for Red {
 
     fn retune(&mut self, params: &super::Params) {
         if let super::Params::Red(params) = params {
+            if params.adapt_every.is_none() || params.max_probability != self.params.max_probability {
+                self.most = params.max_probability;
+            }
+            if self.params.adapt_every.is_none() {
+                self.next_step += params.adapt_every.unwrap_or_default();
+            }
             self.params = params.clone();
         }
     }
 
     fn readings(&self, each: &mut Each<'_>) {
         each(Reading::pdus("red_mean"), self.mean);
+        each(Reading::share("red_max_probability"), self.most);
     }
 }
 
@@ -195,17 +275,23 @@ impl crate::core::roles::Cases for Params {
         "{ size = '40 PDUs' }",
         "{ min = '1 PDUs', max = '4 PDUs', weight = 0.5, max_probability = 0.3, gentle = false, wait = false }",
         "{ size = '20 PDUs', min = '2 PDUs', max = '9 PDUs', weight = 0.1, max_probability = 1.0 }",
+        "{ min = '1 PDUs', max = '6 PDUs', weight = 0.3, adapt_every = '300 us', mark = 'efci' }",
     ];
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::pdu::Marks;
     use crate::core::time::Rate;
     use crate::queue::tests::{env, pdu};
 
     fn red(params: Params) -> Red {
         Red::new(&params, env())
+    }
+
+    fn view(length: u64) -> QueueView {
+        QueueView { now: Time::ZERO, length, free_at: Time::ZERO, head_since: None, waiting_bits: 0 }
     }
 
     /// Arrivals at a queue that nothing leaves: the first at which the mean is at least `min`, that mean, and discards up
@@ -215,7 +301,7 @@ mod tests {
         let mut queue = red(params);
         let (mut first, mut discarded) = (None, 0);
         for length in 0..300 {
-            let view = QueueView { now: Time::ZERO, length, free_at: Time::ZERO };
+            let view = view(length);
             discarded += usize::from(queue.on_arrival(&mut pdu(false), &view) == Verdict::Discard);
             if queue.mean >= 70.0 && first.is_none() {
                 first = Some((length as usize + 1, queue.mean));
@@ -255,10 +341,10 @@ mod tests {
         let params = Params { min: Count(50), max: Count(150), max_probability: 0.1, ..Params::default() };
         let expected = [(50.0, 0.0), (100.0, 0.05), (150.0, 0.1), (225.0, 0.55), (300.0, 1.0), (400.0, 1.0)];
         for (mean, probability) in expected {
-            assert!((params.probability(mean) - probability).abs() < 1e-12, "{mean}");
+            assert!((params.probability(mean, 0.1) - probability).abs() < 1e-12, "{mean}");
         }
         let abrupt = Params { gentle: false, ..params };
-        assert_eq!([149.999, 150.0].map(|mean| abrupt.probability(mean) < 1.0), [true, false]);
+        assert_eq!([149.999, 150.0].map(|mean| abrupt.probability(mean, 0.1) < 1.0), [true, false]);
     }
 
     /// The gaps between discards at a probability p: evenly below 1/p, or with `wait` from 1/p to below 2/p.
@@ -268,7 +354,7 @@ mod tests {
             let params =
                 Params { min: Count(0), max: Count(2), max_probability: 0.1, weight: 1.0, wait, ..Params::default() };
             let mut queue = red(params);
-            let view = QueueView { now: Time::ZERO, length: 1, free_at: Time::ZERO };
+            let view = view(1);
             let (mut gaps, mut gap) = (Vec::new(), 0u64);
             while gaps.len() < 4_000 {
                 gap += 1;
@@ -284,6 +370,49 @@ mod tests {
         }
     }
 
+    /// Steps at 0.5, 1, ... s, as from a timer: by a quarter or 0.01 while the mean is high, to 0.9 while it is low.
+    #[test]
+    fn the_adaptive_form_follows_the_mean() {
+        let every = Some(Span::milliseconds(500));
+        let mut queue = red(Params { min: Count(10), max: Count(20), adapt_every: every, ..Params::default() });
+        let mut most = |mean: f64, milliseconds: u64| {
+            queue.mean = mean;
+            queue.catch_up(&QueueView { now: Time::ZERO + Span::milliseconds(milliseconds), ..view(1) });
+            (queue.most * 1e6).round() / 1e6
+        };
+        assert_eq!(most(16.1, 499), 0.02);
+        assert_eq!(most(16.1, 500), 0.025);
+        assert_eq!(most(16.1, 1_499), 0.03125);
+        assert_eq!(most(16.1, 2_000), 0.048_828);
+        assert_eq!(most(15.9, 9_999), 0.048_828);
+        assert_eq!(most(14.1, 20_400), 0.048_828);
+        assert_eq!(most(13.9, 20_500), 0.043_945);
+        // It falls below 0.01, and grows beyond 0.5, and no further.
+        assert_eq!(most(0.0, 9_000_000), 0.009_048);
+        assert!((0.5..0.51).contains(&most(400.0, 18_000_000)));
+    }
+
+    /// Between the thresholds data are marked; beyond them, and if they cannot be marked, they are discarded.
+    #[test]
+    fn it_marks_in_place_of_early_discards() {
+        let params = Params { min: Count(2), max: Count(4), weight: 1.0, mark: Some(Mark::Efci), ..Params::default() };
+        let signals = |params: &Params, length: u64| {
+            let (mut queue, mut counts) = (red(params.clone()), [0; 2]);
+            for _ in 0..1_000 {
+                let mut pdu = pdu(false);
+                counts[1] += u32::from(queue.on_arrival(&mut pdu, &view(length)) == Verdict::Discard);
+                counts[0] += u32::from(pdu.marks.has(Marks::EFCI));
+            }
+            counts
+        };
+        let [marked, discarded] = signals(&params, 3);
+        assert!(marked > 5 && discarded == 0, "{marked} {discarded}");
+        assert_eq!(signals(&params, 8), [0, 1_000]);
+        // These are not ECN-capable.
+        assert_eq!(signals(&Params { mark: Some(Mark::Ecn), ..params.clone() }, 3), [0, marked]);
+        assert_eq!(signals(&Params { size: Some(Count(3)), ..params }, 3), [0, 1_000]);
+    }
+
     #[test]
     fn parameters_that_contradict_are_faults() {
         let fault = |text: &str| toml::from_str::<Params>(text).unwrap().check().map_err(|fault| fault.path);
@@ -292,6 +421,8 @@ mod tests {
             ("weight = 0", "weight"),
             ("max_probability = 1.5", "max_probability"),
             ("mean_octets = 0", "mean_octets"),
+            ("adapt_every = '0 s'", "adapt_every"),
+            ("adapt_every = '1 s'\nmax_probability = 0", "max_probability"),
             ("size = '0 PDUs'", "size"),
         ] {
             assert_eq!(fault(text), Err(path.to_owned()));

@@ -75,6 +75,11 @@ impl Queued {
         Some(waiting)
     }
 
+    /// When the first PDU of a queue arrived; `None` if nothing waits there.
+    pub(crate) fn head_since(&self, queue: usize) -> Option<Time> {
+        self.queues.get(queue)?.waiting.front().map(|waiting| waiting.arrived)
+    }
+
     /// Bits that wait in a queue.
     pub(crate) fn bits(&self, queue: usize) -> u64 {
         self.queues.get(queue).map_or(0, |queue| queue.bits)

@@ -35,6 +35,10 @@ impl Port {
         self.advance(now, ctx);
         ctx.end = ctx.end.min(self.server.line.end);
         self.forget_odd_flights(now);
+        for queue in 0..self.policies.len() {
+            let view = self.queue_view(queue, now);
+            self.policies[queue].catch_up(&view);
+        }
     }
 
     /// A backward PDU that the congestion point only observes.
@@ -151,7 +155,6 @@ impl Port {
         self.advance(at, ctx);
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
-        let length = state.present;
         if let Some(bits) = &mut self.queues.bits {
             bits.arrived += pdu.bits();
         }
@@ -159,7 +162,7 @@ impl Port {
             // A broken line is not congestion: the congestion point does not see the PDU.
             return self.count_discard(&pdu, at, ctx);
         }
-        let (refused, victim) = match self.judge(&mut pdu, queue, length, at) {
+        let (refused, victim) = match self.judge(&mut pdu, queue, at) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => {
@@ -183,15 +186,29 @@ impl Port {
         self.join(pdu, record.key(), queue, ctx);
     }
 
-    /// The verdict of the queue's policy about `pdu`, which finds so many PDUs in the queue. The policy may mark the PDU.
+    /// The verdict of the queue's policy about `pdu`, which has not joined it yet. The policy may mark the PDU.
     #[inline]
-    fn judge(&mut self, pdu: &mut Pdu, queue: usize, length: u64, now: Time) -> Verdict {
+    fn judge(&mut self, pdu: &mut Pdu, queue: usize, now: Time) -> Verdict {
+        let view = self.queue_view(queue, now);
         let policy = &mut self.policies[queue];
-        let length = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
         let marks = pdu.marks;
-        let verdict = policy.on_arrival(pdu, &QueueView { now, length, free_at: self.server.line.free_at });
+        policy.catch_up(&view);
+        let verdict = policy.on_arrival(pdu, &view);
         self.groups.count_marked(pdu, marks);
         verdict
+    }
+
+    /// A queue as its policy sees it.
+    #[inline]
+    fn queue_view(&self, queue: usize, now: Time) -> QueueView {
+        let counts_bits = self.policies[queue].counts_bits();
+        QueueView {
+            now,
+            length: if counts_bits { self.queues.bits_in(queue) } else { self.queues.states[queue].present },
+            free_at: self.server.line.free_at,
+            head_since: self.server.waiting.head_since(queue),
+            waiting_bits: self.server.waiting.bits(queue),
+        }
     }
 
     /// Handles `pdu` after the congestion point has processed its arrival with the key `key` and returned `notice`.
