@@ -26,6 +26,7 @@ use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Span, Time};
+use crate::core::word;
 
 /// What a change of the law does.
 const RETUNED_LAW: &str = "It holds for PDUs that arrive later. The mean of the queue length stays.";
@@ -59,9 +60,9 @@ pub struct Params {
     /// Octets of a typical PDU: how fast the mean falls while nothing arrives.
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub mean_octets: u16,
-    /// Time between two steps of the adaptive form, as 500 ms. If absent, `max_probability` stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Time between two steps of the adaptive form, as 500 ms. "never" leaves `max_probability` as it is.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Span>", extend("retune" = RETUNED_LAW))]
     pub adapt_every: Option<Span>,
     /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
