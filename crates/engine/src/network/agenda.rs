@@ -1,4 +1,5 @@
-//! The agenda of a cluster, or of hosts that take turns: a tournament tree with one pending turn per leaf.
+//! The agenda of a cluster, of hosts that take turns, or of the streams of a host: a tournament tree with one pending
+//! turn per leaf.
 //!
 //! The order is that of the keys: the time, then the place at that time (`core::key`), then the leaf. A level of
 //! the tree costs one load of sixteen bytes and one comparison. No branch predictor can predict the result, so the code
@@ -23,6 +24,17 @@ struct Turn {
 
 impl Turn {
     const NEVER: Turn = Turn { time: u64::MAX, place: u64::MAX };
+
+    #[inline]
+    fn new(leaf: Member, key: Key) -> Turn {
+        Turn { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) }
+    }
+
+    /// Its key and leaf.
+    #[inline]
+    fn parts(self) -> (Key, Member) {
+        (Key { time: Time(self.time), place: Place((self.place >> 32) as u32) }, Member(self.place as u32))
+    }
 
     #[inline]
     fn earlier(self, other: Turn) -> Turn {
@@ -53,8 +65,19 @@ impl Agenda {
     #[inline]
     #[must_use]
     pub fn first(&self) -> (Key, Member) {
-        let first = self.tree[1];
-        (Key { time: Time(first.time), place: Place((first.place >> 32) as u32) }, Member(first.place as u32))
+        self.tree[1].parts()
+    }
+
+    /// Makes room for so many leaves, twice as many as before or more. The turns stay.
+    pub fn make_room(&mut self, leaves: usize) {
+        let turns = &self.tree[self.tree.len() / 2..];
+        if leaves > turns.len() {
+            let mut larger = Agenda::new(leaves);
+            for (key, leaf) in turns.iter().filter(|turn| **turn != Turn::NEVER).map(|turn| turn.parts()) {
+                larger.set(leaf, key);
+            }
+            *self = larger;
+        }
     }
 
     /// Sets the leaf's turn to `key` if that is earlier.
@@ -73,7 +96,7 @@ impl Agenda {
         // The size is a power of two, so the mask keeps every index in bounds.
         let mask = tree.len() - 1;
         let mut node = (tree.len() / 2 + leaf.0 as usize) & mask;
-        let mut winner = Turn { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
+        let mut winner = Turn::new(leaf, key);
         if tree[node] == winner {
             return;
         }
@@ -103,6 +126,23 @@ mod tests {
         assert_eq!(agenda.first(), (key(5, 4), Member(2)));
         agenda.set(Member(2), Key::NEVER);
         assert_eq!(agenda.first(), (key(5, 9), Member(0)));
+    }
+
+    #[test]
+    fn turns_stay_while_the_agenda_grows() {
+        let mut agenda = Agenda::new(0);
+        for leaf in 0..100 {
+            agenda.make_room(leaf as usize + 1);
+            agenda.set(Member(leaf), key(u64::from(leaf * 37 % 101), leaf));
+        }
+        let order: Vec<u64> = std::iter::from_fn(|| {
+            let (key, leaf) = agenda.first();
+            assert!(key == Key::NEVER || key.place.0 == leaf.0);
+            agenda.set(leaf, Key::NEVER);
+            (key != Key::NEVER).then_some(key.time.0)
+        })
+        .collect();
+        assert_eq!((order.len(), order.is_sorted()), (100, true));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod ideal;
 mod output;
 mod pool;
+mod timers;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, Se
 use ideal::Ideal;
 use output::{Output, act};
 use pool::Pool;
+use timers::Timers;
 
 /// What the host does.
 #[derive(Clone, Debug)]
@@ -41,6 +43,8 @@ pub struct Arrivals {
     fresh: Receiving,
     /// By slot.
     streams: Vec<Receiving>,
+    /// Of the acknowledgements that wait.
+    timers: Timers,
     /// Delays since the transmission of the copy that arrived first, goodput, and the hash of all arrivals.
     pub receiver: Receiver,
     /// The path of the flow's messages, if their completions are measured.
@@ -77,7 +81,8 @@ impl StreamHost {
     /// The receiver of a flow. With an ideal path the completions of its messages are measured.
     #[must_use]
     pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
-        let arrivals = Arrivals { fresh, streams: Vec::new(), receiver, ideal, delivered: 0, reset: Time::ZERO };
+        let (streams, timers) = (Vec::new(), Timers::new());
+        let arrivals = Arrivals { fresh, streams, timers, receiver, ideal, delivered: 0, reset: Time::ZERO };
         StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER }
     }
 
@@ -218,7 +223,7 @@ impl StreamHost {
         match &self.end {
             End::Sending(sending) => sending.due(),
             End::Pool(pool) => pool.due(),
-            End::Receiving(arrivals) => arrivals.streams.iter().map(Receiving::due).min().unwrap_or(Time::NEVER),
+            End::Receiving(arrivals) => arrivals.timers.first().0,
         }
     }
 
@@ -270,11 +275,13 @@ impl Arrivals {
 
     /// Sends the acknowledgements that are due.
     fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        for (slot, stream) in (0..).zip(&mut self.streams) {
-            if stream.due() <= key.time {
-                let Ctx { flows, sent: total, .. } = ctx;
-                Output { key, slot, flows, total, sent }.put(stream.act());
-            }
+        while let (due, slot) = self.timers.first()
+            && due <= key.time
+        {
+            let stream = &mut self.streams[usize::from(slot)];
+            let Ctx { flows, sent: total, .. } = ctx;
+            Output { key, slot, flows, total, sent }.put(stream.act());
+            self.timers.set(slot, stream.due());
         }
     }
 
@@ -292,6 +299,7 @@ impl Arrivals {
         }
         let is_new = stream.on_segment(pdu, at, &mut |pdu| output.put(pdu));
         let next = stream.next();
+        self.timers.set(slot, stream.due());
         if is_new && let Body::Segment { born, .. } = pdu.body() {
             self.receiver.measure(pdu, at.since(born), ctx);
             self.deliver(slot, next, pdu.flow, at, ctx);

@@ -6,19 +6,17 @@
 use std::collections::VecDeque;
 
 use super::output::act;
-use crate::core::key::{Key, Place};
+use super::timers::Timers;
+use crate::core::key::Key;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::network::agenda::{Agenda, Member};
 use crate::network::context::Ctx;
 use crate::network::lane::Lane;
 use crate::traffic::messages::Messages;
 use crate::traffic::{Amount, Offered};
-use crate::transport::stream::Sending;
+use crate::transport::stream::{Sending, Turn};
 
-/// From so many streams on an agenda finds those with a timer.
-const FEW: usize = 32;
 /// The most streams of one flow: their numbers have 16 bits.
 const MOST: usize = 1 << 16;
 
@@ -34,8 +32,7 @@ pub(super) struct Pool {
     idle: Vec<u16>,
     /// Messages that wait for a stream: octets, and when they began.
     waiting: VecDeque<(u64, Time)>,
-    /// The timers of the streams, if they are many, and for how many streams it has room.
-    agenda: Option<(Agenda, usize)>,
+    timers: Timers,
 }
 
 impl Pool {
@@ -47,7 +44,7 @@ impl Pool {
             streams: Vec::new(),
             idle: Vec::new(),
             waiting: VecDeque::new(),
-            agenda: None,
+            timers: Timers::new(),
         }
     }
 
@@ -76,28 +73,25 @@ impl Pool {
 
     /// Every stream, and the one that new ones copy.
     pub(super) fn each(&mut self, mut change: impl FnMut(&mut Sending)) {
-        self.streams.iter_mut().chain([&mut self.fresh]).for_each(&mut change);
-        if let Some((_, room)) = self.agenda {
-            self.plan(room);
+        change(&mut self.fresh);
+        for (slot, stream) in (0..).zip(&mut self.streams) {
+            change(stream);
+            self.timers.set(slot, stream.due());
         }
     }
 
     /// Time of the next timer, or of the next message.
     #[inline]
     pub(super) fn due(&self) -> Time {
-        let timers = match &self.agenda {
-            Some((agenda, _)) => agenda.first().0.time,
-            None => self.streams.iter().map(Sending::due).min().unwrap_or(Time::NEVER),
-        };
-        timers.min(self.messages.next_time())
+        self.timers.first().0.min(self.messages.next_time())
     }
 
     /// Handles the timers and begins the messages that are due at the time of `key`.
     pub(super) fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        while let Some(slot) = self.next_due(key.time) {
-            let stream = &mut self.streams[usize::from(slot)];
-            act(key, (self.flow, slot), ctx, sent, |turn| stream.act(turn));
-            self.note(slot);
+        while let (due, slot) = self.timers.first()
+            && due <= key.time
+        {
+            self.let_act(slot, key, ctx, sent, Sending::act);
         }
         while self.messages.next_time() <= key.time {
             let (octets, _) = self.messages.take();
@@ -106,15 +100,19 @@ impl Pool {
         }
     }
 
-    /// A stream with a timer at `now`.
-    fn next_due(&self, now: Time) -> Option<u16> {
-        match &self.agenda {
-            Some((agenda, _)) => {
-                let (key, Member(slot)) = agenda.first();
-                (key.time <= now).then_some(slot as u16)
-            }
-            None => (0..).zip(&self.streams).find(|(_, stream)| stream.due() <= now).map(|(slot, _)| slot),
-        }
+    /// Lets the stream of this slot do what `does` says at the instant of `key`.
+    #[inline]
+    fn let_act<P: Probe>(
+        &mut self,
+        slot: u16,
+        key: Key,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+        does: impl FnOnce(&mut Sending, &mut Turn<'_>),
+    ) {
+        let stream = &mut self.streams[usize::from(slot)];
+        act(key, (self.flow, slot), ctx, sent, |turn| does(stream, turn));
+        self.timers.set(slot, stream.due());
     }
 
     /// Begins the messages that wait, as far as there are streams for them.
@@ -123,9 +121,7 @@ impl Pool {
             && let Some(slot) = self.take_stream()
             && let Some((octets, produced)) = self.waiting.pop_front()
         {
-            let stream = &mut self.streams[usize::from(slot)];
-            act(key, (self.flow, slot), ctx, sent, |turn| stream.begin(octets, produced, turn));
-            self.note(slot);
+            self.let_act(slot, key, ctx, sent, |stream, turn| stream.begin(octets, produced, turn));
         }
     }
 
@@ -138,45 +134,20 @@ impl Pool {
             return None;
         }
         self.streams.push(self.fresh.clone());
-        let count = self.streams.len();
-        if count >= FEW && self.agenda.as_ref().is_none_or(|(_, room)| count > *room) {
-            self.plan(2 * count);
-        }
-        Some((count - 1) as u16)
-    }
-
-    /// Notes the timers of all streams in an agenda for so many.
-    fn plan(&mut self, room: usize) {
-        let mut agenda = Agenda::new(room);
-        for (slot, stream) in (0..).zip(&self.streams) {
-            agenda.set(Member(slot), timer(stream.due()));
-        }
-        self.agenda = Some((agenda, room));
-    }
-
-    /// Notes when the stream next has a timer.
-    fn note(&mut self, slot: u16) {
-        if let Some((agenda, _)) = &mut self.agenda {
-            agenda.set(Member(u32::from(slot)), timer(self.streams[usize::from(slot)].due()));
-        }
+        Some((self.streams.len() - 1) as u16)
     }
 
     /// An acknowledgement arrives. A stream whose message is acknowledged becomes idle.
     #[inline]
     pub(super) fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
         let slot = pdu.slot();
-        let Some(stream) = self.streams.get_mut(usize::from(slot)).filter(|stream| !stream.is_idle()) else { return };
-        act(key, (self.flow, slot), ctx, sent, |turn| stream.on_pdu(pdu, turn));
-        let is_idle = stream.is_idle();
-        self.note(slot);
-        if is_idle {
+        if self.streams.get(usize::from(slot)).is_none_or(Sending::is_idle) {
+            return;
+        }
+        self.let_act(slot, key, ctx, sent, |stream, turn| stream.on_pdu(pdu, turn));
+        if self.streams[usize::from(slot)].is_idle() {
             self.idle.push(slot);
             self.begin(key, ctx, sent);
         }
     }
-}
-
-/// The key of a timer in the agenda of one host.
-fn timer(time: Time) -> Key {
-    Key { time, place: Place(0) }
 }
