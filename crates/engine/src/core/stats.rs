@@ -98,6 +98,12 @@ impl Moments {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
+    /// Mean in seconds; `None` while empty.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        self.mean().map(|mean| mean * 1e-12)
+    }
+
     /// Unbiased variance (divisor: count - 1) in ps^2; `None` below two values.
     #[must_use]
     pub fn variance(&self) -> Option<f64> {

@@ -80,17 +80,13 @@ fn fill_no_wait(row: &mut DemandColumns, delays: &Delays) {
 
 fn fill_delays(row: &mut DemandColumns, waits: &Waits) {
     let Waits { delays, waits } = waits;
-    row.source_wait_mean_s = mean_s(waits);
+    row.source_wait_mean_s = waits.moments.mean_s();
     row.source_wait_p99_s = quantile(waits, 0.99);
-    row.delay_generation_mean_s = mean_s(delays);
+    row.delay_generation_mean_s = delays.moments.mean_s();
     row.delay_generation_p50_s = quantile(delays, 0.5);
     row.delay_generation_p99_s = quantile(delays, 0.99);
     row.delay_generation_p999_s = quantile(delays, 0.999);
     row.delay_generation_max_s = delays.moments.maximum().map(|longest| Span(longest).seconds());
-}
-
-fn mean_s(times: &Spread) -> Option<f64> {
-    times.moments.mean().map(|mean| mean * 1e-12)
 }
 
 fn quantile(times: &Spread, q: f64) -> Option<f64> {

@@ -351,7 +351,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.over_jitter_limit = receiver.late.count();
     let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
     let Some(FlowDelays { network: Spread { moments, histogram }, .. }) = receiver.delays() else { return };
-    row.delay_mean_s = moments.mean().map(|mean| mean * 1e-12);
+    row.delay_mean_s = moments.mean_s();
     row.delay_sd_s = moments.variance().map(|variance| libm::sqrt(variance) * 1e-12);
     row.delay_min_s = moments.minimum().and_then(seconds);
     row.delay_max_s = moments.maximum().and_then(seconds);
@@ -377,7 +377,7 @@ fn group_row(name: &str, own: &Totals, sums: &GroupSums, histogram: &Histogram, 
         sent_bps: per_second(all.sent_bits + all.control_bits),
         throughput_bps: per_second(all.delivered_bits),
         nominal_bps: sums.nominal,
-        delay_mean_s: sums.delays.mean().map(|mean| mean * 1e-12),
+        delay_mean_s: sums.delays.mean_s(),
         delay_p50_s: quantile(0.5),
         delay_p99_s: quantile(0.99),
         delay_p999_s: quantile(0.999),

@@ -3,7 +3,6 @@
 use super::rows::MessageRow;
 use crate::core::completions::{Class, Completions};
 use crate::core::quantity::Bits;
-use crate::core::stats::Moments;
 use crate::core::time::Span;
 
 /// The rows of a group: one for each class of length, then one for all its messages.
@@ -34,7 +33,6 @@ fn octets(limit: Bits) -> String {
 fn row(group: &str, class: String, (from, to): (Bits, Option<Bits>), own: &Class) -> MessageRow {
     let seconds = |picoseconds: u64| Span(picoseconds).seconds();
     let quantile = |q: f64| own.times().quantile(q).map(seconds);
-    let mean = |times: &Moments| times.mean().map(|mean| mean * 1e-12);
     let (times, ages) = (own.times().ended(), own.times().ages());
     let [finished, unfinished] = own.counts();
     MessageRow {
@@ -45,14 +43,14 @@ fn row(group: &str, class: String, (from, to): (Bits, Option<Bits>), own: &Class
         finished,
         unfinished,
         octets_mean: own.mean_octets(),
-        fct_mean_s: mean(times),
+        fct_mean_s: times.mean_s(),
         fct_p50_s: quantile(0.5),
         fct_p99_s: quantile(0.99),
         fct_max_s: times.maximum().map(seconds),
         slowdown_mean: own.mean_slowdown(),
         slowdown_p50: own.slowdown(0.5),
         slowdown_p99: own.slowdown(0.99),
-        unfinished_age_mean_s: mean(ages),
+        unfinished_age_mean_s: ages.mean_s(),
         unfinished_age_max_s: ages.maximum().map(seconds),
     }
 }

@@ -7,11 +7,6 @@ use crate::network::hosts::tp4::Tp4Host;
 use crate::network::hosts::transport::TransportHost;
 use crate::round::Endpoint;
 
-/// Mean in seconds of values in picoseconds.
-fn mean_s(delays: &Moments) -> Option<f64> {
-    delays.mean().map(|mean| mean * 1e-12)
-}
-
 /// Fills the row of a flow whose PDUs go from the first of these endpoints to the second.
 pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow) {
     match sending.transport() {
@@ -57,9 +52,9 @@ fn fill_tp4_receiver(host: &Tp4Host, row: &mut FlowRow) {
     row.transport.outside_window = Some(own.outside);
     row.transport.late = Some(own.late);
     row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-    row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
-    row.delay_production_mean_s = mean_s(&arrivals.since_production);
-    row.delay_tsdu_mean_s = mean_s(&arrivals.of_packets);
+    row.delay_transmission_mean_s = arrivals.since_transmission.mean_s();
+    row.delay_production_mean_s = arrivals.since_production.mean_s();
+    row.delay_tsdu_mean_s = arrivals.of_packets.mean_s();
 }
 
 fn fill_stream_sender(host: &StreamHost, row: &mut FlowRow) {
@@ -139,9 +134,9 @@ pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArr
     row.error_report_share = share(reports, row.sent + sums.control_sent);
     row.success_once = share(arrivals.fresh, transmitted);
     row.success_all = share(arrivals.fresh, row.sent);
-    row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
-    row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
-    row.delay_tsdu_mean_s = mean_s(&arrivals.longer[2]);
+    row.delay_transmission_mean_s = arrivals.longer[0].mean_s();
+    row.delay_production_mean_s = arrivals.longer[1].mean_s();
+    row.delay_tsdu_mean_s = arrivals.longer[2].mean_s();
 }
 
 #[cfg(test)]
