@@ -114,16 +114,19 @@ impl Detection {
                 Found { lost, again: None }
             }
             Loss::Rack => {
-                let wait = self.round_trip + self.window(params, board, round_trip, is_recovering);
-                let (lost, first) = board.judge(|suspect: Suspect| suspect.sent + wait <= now);
-                Found { lost, again: first.map(|suspect| suspect.sent + wait) }
+                let reported = board.reported() as u64;
+                let deadline = |suspect: Suspect| {
+                    suspect.sent + self.round_trip + self.window(params, round_trip, is_recovering, reported)
+                };
+                let (lost, first) = board.judge(|suspect| deadline(suspect) <= now);
+                Found { lost, again: first.map(deadline) }
             }
         }
     }
 
-    /// The reordering window.
-    fn window(&self, params: &Params, board: &Scoreboard, round_trip: &RoundTrip, is_recovering: bool) -> Span {
-        if !self.has_reordering && (is_recovering || board.reported() as u64 >= DUPLICATES) {
+    /// The reordering window, with so many segments reported beyond a missing one.
+    fn window(&self, params: &Params, round_trip: &RoundTrip, is_recovering: bool, reported: u64) -> Span {
+        if !self.has_reordering && (is_recovering || reported >= DUPLICATES) {
             return Span::ZERO;
         }
         let window = round_trip.least().0 as f64 * params.reordering_window * f64::from(self.factor);

@@ -134,22 +134,26 @@ impl Scoreboard {
     /// New data are sent.
     pub(super) fn send(&mut self, segment: Segment, now: Time) {
         let Segment { offset, octets, is_last } = segment;
-        let number = self.next_number();
-        self.transmissions.push_back(Transmission { offset, sent: now, is_repeat: false, has_arrived: false });
+        let number = self.transmit(offset, now, false);
         self.segments.push_back(Entry { offset, number, octets, is_last, state: State::InFlight });
         self.in_flight += u64::from(octets);
     }
 
+    /// A segment is sent. Returns the number of this transmission.
+    fn transmit(&mut self, offset: u64, now: Time, is_repeat: bool) -> u64 {
+        let number = self.next_number();
+        self.transmissions.push_back(Transmission { offset, sent: now, is_repeat, has_arrived: false });
+        number
+    }
+
     /// Sends the first lost segment again.
     pub(super) fn repeat(&mut self, now: Time) -> Option<Segment> {
-        let number = self.next_number();
         let from = self.first_lost.min(self.segments.len());
         let place = self.segments.range(from..).position(|entry| entry.state == State::Lost)? + from;
         self.first_lost = place;
-        let entry = &mut self.segments[place];
-        (entry.state, entry.number) = (State::InFlight, number);
-        let Entry { offset, octets, is_last, .. } = *entry;
-        self.transmissions.push_back(Transmission { offset, sent: now, is_repeat: true, has_arrived: false });
+        let Entry { offset, octets, is_last, .. } = self.segments[place];
+        let number = self.transmit(offset, now, true);
+        (self.segments[place].state, self.segments[place].number) = (State::InFlight, number);
         self.in_flight += u64::from(octets);
         self.lost -= 1;
         Some(Segment { offset, octets, is_last })
@@ -157,11 +161,10 @@ impl Scoreboard {
 
     /// Sends the last segment again, though it is not known to be lost. It stays in flight once.
     pub(super) fn probe(&mut self, now: Time) -> Option<Segment> {
-        let number = self.next_number();
-        let entry = self.segments.back_mut().filter(|entry| entry.state == State::InFlight)?;
-        entry.number = number;
-        let Entry { offset, octets, is_last, .. } = *entry;
-        self.transmissions.push_back(Transmission { offset, sent: now, is_repeat: true, has_arrived: false });
+        let last = *self.segments.back().filter(|entry| entry.state == State::InFlight)?;
+        let Entry { offset, octets, is_last, .. } = last;
+        let number = self.transmit(offset, now, true);
+        self.segments.back_mut()?.number = number;
         Some(Segment { offset, octets, is_last })
     }
 
@@ -182,12 +185,13 @@ impl Scoreboard {
             self.newest = self.newest.max(cause + 1);
             offset = Some(caused.offset);
         }
-        while let Some(first) = self.segments.front()
+        while let Some(&first) = self.segments.front()
             && first.end() <= number
         {
             change.has_progress = true;
-            self.take(0, &mut change);
-            self.reported -= 1;
+            if !self.count_arrival(first, &mut change) {
+                self.reported -= 1;
+            }
             self.segments.pop_front();
             self.first_lost = self.first_lost.saturating_sub(1);
         }
@@ -216,14 +220,22 @@ impl Scoreboard {
 
     /// The segment at `place` has arrived; false if that was known.
     fn take(&mut self, place: usize, change: &mut Change) -> bool {
-        let Entry { octets, number, state, .. } = self.segments[place];
+        let is_news = self.count_arrival(self.segments[place], change);
+        if is_news {
+            self.segments[place].state = State::Reported;
+            self.reported += 1;
+        }
+        is_news
+    }
+
+    /// Counts that a segment has arrived, if that is news; returns whether it is.
+    fn count_arrival(&mut self, entry: Entry, change: &mut Change) -> bool {
+        let Entry { octets, number, state, .. } = entry;
         match state {
             State::InFlight => self.in_flight -= u64::from(octets),
             State::Lost => self.lost -= 1,
             State::Reported => return false,
         }
-        self.segments[place].state = State::Reported;
-        self.reported += 1;
         change.octets += u64::from(octets);
         change.segments += 1;
         // Its last transmission has arrived, unless an earlier one has caused the acknowledgement.
@@ -239,6 +251,9 @@ impl Scoreboard {
     /// Index of the segment at `offset`.
     fn place(&self, offset: u64) -> Option<usize> {
         let first = self.segments.front()?;
+        if offset == first.offset {
+            return Some(0);
+        }
         // Most segments have the same length.
         let guess = (offset.checked_sub(first.offset)? / u64::from(first.octets.max(1))) as usize;
         if self.segments.get(guess).is_some_and(|entry| entry.offset == offset) {
@@ -273,10 +288,7 @@ impl Scoreboard {
 
     /// The place of its segment, if the transmission at the front is the last of a segment in flight.
     fn suspect(&self, transmission: &Transmission) -> Option<usize> {
-        let first =
-            self.segments.front().filter(|first| !transmission.has_arrived && transmission.offset >= first.offset)?;
-        debug_assert!(first.offset <= transmission.offset);
-        let place = self.place(transmission.offset)?;
+        let place = if transmission.has_arrived { None } else { self.place(transmission.offset) }?;
         let entry = &self.segments[place];
         (entry.number == self.judged && entry.state == State::InFlight).then_some(place)
     }

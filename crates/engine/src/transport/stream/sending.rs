@@ -95,10 +95,10 @@ impl Sending {
     /// A sending half of segments of so many octets, which begins with the run. Without traffic it is given messages.
     #[must_use]
     pub fn new(params: Arc<Params>, flow: FlowId, priority: u8, segment: u16, traffic: Option<Model>) -> Sending {
-        let env = Env { segment, initial_window: params.initial_window };
+        let (controller, opening) = begin(&params, segment);
         Sending {
-            controller: params.controller.build(env),
-            opening: if params.handshake { Opening::Closed } else { Opening::Open },
+            controller,
+            opening,
             measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
             params,
             flow,
@@ -224,11 +224,9 @@ impl Sending {
     }
 
     fn open_anew(&mut self) {
-        let env = Env { segment: self.segment, initial_window: self.params.initial_window };
-        self.controller = self.params.controller.build(env);
+        (self.controller, self.opening) = begin(&self.params, self.segment);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
-        self.opening = if self.params.handshake { Opening::Closed } else { Opening::Open };
         self.phase = Phase::Open;
         let next = self.user.next();
         (self.recovery_end, self.reduced, self.round) = (next, next, next);
@@ -320,7 +318,7 @@ impl Sending {
         }
         self.transmit(segment, number, turn);
         if self.expires == Time::NEVER {
-            self.expires = now + self.round_trip.timeout(self.params.min_rto);
+            self.restart_timer(now);
         }
         self.plan_probe(now);
         true
@@ -328,9 +326,10 @@ impl Sending {
 
     /// After a pause of a timeout the window begins anew (RFC 5681, 4.1).
     fn heed_pause(&mut self, now: Time) {
-        let timeout = self.round_trip.timeout(self.params.min_rto);
-        let has_paused = self.last_sent.is_some_and(|last| now.since(last) > timeout);
-        if has_paused && self.board.is_empty() && self.params.slow_start_after_idle {
+        if self.board.is_empty()
+            && self.params.slow_start_after_idle
+            && self.last_sent.is_some_and(|last| now.since(last) > self.timeout())
+        {
             self.controller.on_idle(now);
         }
     }
@@ -366,4 +365,10 @@ impl Sending {
         let rate = factor * self.controller.window() as f64 * 8.0 * wire / round_trip.seconds();
         (round_trip > Span::ZERO).then_some(rate)
     }
+}
+
+/// The controller and the opening of a stream that begins.
+fn begin(params: &Params, segment: u16) -> (ControllerState, Opening) {
+    let env = Env { segment, initial_window: params.initial_window };
+    (params.controller.build(env), if params.handshake { Opening::Closed } else { Opening::Open })
 }

@@ -8,12 +8,6 @@ use super::scoreboard::Segment;
 use crate::core::time::Time;
 use crate::traffic::{self, Amount, Model, Nominal, Traffic, Upcoming};
 
-/// A packet or message of which some octets wait to be sent.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    left: u64,
-}
-
 /// What the user has produced.
 #[derive(Clone, Debug)]
 pub(super) struct User {
@@ -23,7 +17,8 @@ pub(super) struct User {
     /// Whether it always has data to send.
     saturates: bool,
     has_changed: bool,
-    waiting: VecDeque<Waiting>,
+    /// For each packet or message that is not wholly sent, the octets that wait.
+    waiting: VecDeque<u64>,
     /// The number of the octet behind the last that was produced, and of the next to be sent.
     end: u64,
     next: u64,
@@ -64,7 +59,7 @@ impl User {
 
     /// The segments that wait, with headers of so many octets.
     pub(super) fn amount(&self, segment: u16, header: u16) -> Amount {
-        self.waiting.iter().fold(Amount::default(), |sum, own| sum.and(amount(own.left, segment, header)))
+        self.waiting.iter().fold(Amount::default(), |sum, &left| sum.and(amount(left, segment, header)))
     }
 
     /// Mean rate at which it produces data, in bits per second, if its parameters tell and have not changed.
@@ -125,7 +120,7 @@ impl User {
 
     /// A packet or message of so many octets, produced at that time, waits, as message of the stream `slot`.
     pub(super) fn push(&mut self, octets: u64, produced: Time, slot: u16, messages: &mut UnderWay) {
-        self.waiting.push_back(Waiting { left: octets });
+        self.waiting.push_back(octets);
         self.end += octets;
         messages.begin(slot, Message { end: self.end, octets, produced, sent: produced });
     }
@@ -137,10 +132,10 @@ impl User {
             let is_ready = matches!(self.upcoming, Upcoming::Pdu(at) if at <= now);
             (self.advance(now).filter(|_| is_ready)?, false)
         } else {
-            let first = self.waiting.front_mut()?;
-            let octets = first.left.min(u64::from(most)) as u16;
-            first.left -= u64::from(octets);
-            let is_last = first.left == 0;
+            let left = self.waiting.front_mut()?;
+            let octets = (*left).min(u64::from(most)) as u16;
+            *left -= u64::from(octets);
+            let is_last = *left == 0;
             if is_last {
                 self.waiting.pop_front();
             }

@@ -149,7 +149,7 @@ impl Sending {
             (self.expires, self.probe_at, self.judge_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
             return;
         }
-        self.expires = now + self.round_trip.timeout(self.params.min_rto);
+        self.restart_timer(now);
         self.plan_probe(now);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Opening, Phase, Sending, Turn};
 use crate::core::pdu::{Body, Pdu};
-use crate::core::time::Time;
+use crate::core::time::{Span, Time};
 use crate::transport::stream::controller::{Congestion, Controller, Signal};
 use crate::transport::stream::user::amount;
 
@@ -94,6 +94,16 @@ impl Sending {
         }
     }
 
+    /// The retransmission timeout.
+    pub(super) fn timeout(&self) -> Span {
+        self.round_trip.timeout(self.params.min_rto)
+    }
+
+    /// The retransmission timer begins anew.
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        self.expires = now + self.timeout();
+    }
+
     /// The retransmission timer expires (RFC 6298, 5.4 to 5.7).
     fn expire(&mut self, now: Time) {
         self.measures.timeouts += 1;
@@ -106,7 +116,7 @@ impl Sending {
         (self.phase, self.recovery_end) = (Phase::Timeout, self.user.next());
         self.reduced = self.recovery_end;
         (self.probe_at, self.judge_at, self.must_repeat) = (Time::NEVER, Time::NEVER, false);
-        self.expires = now + self.round_trip.timeout(self.params.min_rto);
+        self.restart_timer(now);
     }
 
     /// Plans the next tail loss probe.
@@ -132,6 +142,6 @@ impl Sending {
             }
         }
         self.probe_at = Time::NEVER;
-        self.expires = now + self.round_trip.timeout(self.params.min_rto);
+        self.restart_timer(now);
     }
 }
