@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from studied import with_one_and_two_jobs, written
 
 from penstock import studies
 from penstock.api.run import run
 from penstock.core.errors import InputError
 from penstock.core.scenario import ready as ready_files
-from penstock.show.study import show
 from penstock.studies.abr import STUDY, grid
 from penstock.studies.abr.claims import PREDICATES
 from penstock.studies.abr.figures import BESIDE
@@ -296,20 +296,11 @@ def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None
 
 
 # ------------------------------------------------------------------------------------------------------- the real thing
-def contents(folder: Path) -> dict[str, bytes]:
-    names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 9
-    return {str(path.relative_to(folder)): path.read_bytes() for path in names}
-
-
 def test_figure_4_gives_the_same_bytes_for_any_number_of_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for jobs in (1, 2):
-        out = tmp_path / str(jobs)
-        show(studies.carry_out("abr", figure="4", jobs=jobs, out=out))
-        assert str(out / "report.html") in capsys.readouterr().out
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    out = with_one_and_two_jobs("abr", tmp_path, capsys, figure="4")
+    assert len(written(out)) == 9
     told = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     findings = {finding["id"]: finding for finding in told["claims"]}
     verdicts = {name: finding["verdict"] for name, finding in findings.items()}

@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from studied import with_one_and_two_jobs
 
 from penstock import studies
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
-from penstock.show.study import show
 from penstock.studies.atn import STUDY, grid
 from penstock.studies.atn.claims import PREDICATES
 from penstock.studies.atn.figures import BESIDE, PAPER
@@ -411,14 +411,7 @@ def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None
 def test_one_table_gives_the_same_bytes_for_any_number_of_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = []
-    for jobs in (1, 2):
-        out = tmp_path / str(jobs)
-        show(studies.carry_out("atn", figure="5-2", seeds=2, jobs=jobs, out=out))
-        assert str(out / "report.html") in capsys.readouterr().out
-        names = [*out.glob("figures/*"), *out.glob("data/*"), out / "claims.json"]
-        kept.append({str(path.relative_to(out)): path.read_bytes() for path in names})
-    assert kept[0] == kept[1]
+    out = with_one_and_two_jobs("atn", tmp_path, capsys, figure="5-2", seeds=2)
     findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert [each["id"].removeprefix("atn.") for each in findings] == [
         "delay",

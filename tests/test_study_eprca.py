@@ -11,13 +11,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from studied import with_one_and_two_jobs, written
 
 from penstock import studies
 from penstock.analyse.results import Results
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.core.scenario import ready as ready_files
-from penstock.show.study import show
 from penstock.studies.claims import load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
 from penstock.studies.eprca import STUDY, grid
@@ -324,20 +324,11 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "build", shorter)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 7
-    return {str(path.relative_to(folder)): path.read_bytes() for path in names}
-
-
 def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], short: None
 ) -> None:
-    for jobs in (1, 2):
-        out = tmp_path / str(jobs)
-        show(studies.carry_out("eprca", figure="11", seeds=2, jobs=jobs, out=out))
-        assert str(out / "report.html") in capsys.readouterr().out
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    out = with_one_and_two_jobs("eprca", tmp_path, capsys, figure="11", seeds=2)
+    assert len(written(out)) == 7
     findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert [finding["id"] for finding in findings] == ["epr.target"]
     assert pl.read_parquet(out / "data" / "figures.parquet").height == 3 * 18 * 2

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import scipy
+
 RENO = math.sqrt(1.5)
 """Mean window times the square root of the loss, for one loss a cycle and an acknowledgement for each packet."""
 
@@ -109,12 +111,9 @@ def dctcp(flows: int, product: float, threshold: float) -> Dctcp:
     """
     window = (product + threshold) / flows
     wanted = (2 * window + 1) / (window + 1) ** 2
-    low, high = 0.0, 1.0
-    while high - low > 1e-15:
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle**2 * (1 - middle / 4) < wanted else (low, middle)
-    swing = flows * (window + 1) * high / 2
-    return Dctcp(alpha=high, swing=swing, low=threshold + flows - swing, high=threshold + flows)
+    alpha = scipy.optimize.brentq(lambda alpha: alpha**2 * (1 - alpha / 4) - wanted, 0.0, 1.0, xtol=1e-15)
+    swing = flows * (window + 1) * alpha / 2
+    return Dctcp(alpha=alpha, swing=swing, low=threshold + flows - swing, high=threshold + flows)
 
 
 def dctcp_lowest_queue(flows: float, product: float, threshold: float) -> float:

@@ -7,7 +7,7 @@
 //! head.
 
 use super::mark::{self, Mark};
-use super::proportional_integral::{Controller, Law};
+use super::proportional_integral::{Controller, Law, RETUNED_LAW};
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, RETUNED, check_size};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -17,9 +17,6 @@ use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
-
-/// What a change of the control law does.
-const RETUNED_LAW: &str = "It holds from the next update on. The probability stays.";
 
 /// The target, the gains, and the size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

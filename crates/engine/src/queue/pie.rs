@@ -11,7 +11,7 @@
 //! PDU: nothing is signalled while at most two of them wait.
 
 use super::mark::{self, Mark};
-use super::proportional_integral::{Controller, Law};
+use super::proportional_integral::{Controller, Law, RETUNED_LAW};
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, RETUNED, Verdict, check_size};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -22,8 +22,6 @@ use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
-/// What a change of the control law does.
-const RETUNED_LAW: &str = "It holds from the next update on. The probability stays.";
 /// Probabilities up to which a change is divided by the second number (RFC 8033, 5.2).
 const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 /// The most that a probability of at least 0.1 grows at once (RFC 8033, 5.2).

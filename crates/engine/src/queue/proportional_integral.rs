@@ -8,6 +8,8 @@
 use crate::core::error::Fault;
 use crate::core::time::{Span, Time};
 
+/// What a change of the law's parameters does.
+pub(super) const RETUNED_LAW: &str = "It holds from the next update on. The probability stays.";
 /// One microsecond.
 const SHORTEST_UPDATE: Span = Span(1_000_000);
 

@@ -258,7 +258,7 @@ pub struct Measure {
     pub distributions: bool,
     /// Limits of the classes of length in the table of messages. A message of a limit is in the class below it.
     #[serde(skip_serializing_if = "SizeClasses::is_default")]
-    #[schemars(extend("default" = ["10 kB", "0.1 MB", "1 MB", "10 MB"]))]
+    #[schemars(extend("default" = SizeClasses::default()))]
     pub message_classes: SizeClasses,
 }
 

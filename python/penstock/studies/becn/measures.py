@@ -126,10 +126,7 @@ def growth(trace: Trace) -> Growth:
     if not size:
         raise MissingRunError(f"at least {2 * PARTS} readings of a queue")
     peaks = [max(values[part * size : (part + 1) * size]) for part in range(PARTS)]
-    offsets = [part - (PARTS - 1) / 2 for part in range(PARTS)]
-    slope = math.fsum(offset * peak for offset, peak in zip(offsets, peaks, strict=True))
-    slope /= math.fsum(offset**2 for offset in offsets)
-    return Growth(math.fsum(peaks) / PARTS, slope * PARTS)
+    return Growth(math.fsum(peaks) / PARTS, slope(range(PARTS), peaks) * PARTS)
 
 
 def level_shares(measured: Runs, points: Sequence[Point]) -> list[float]:
@@ -154,10 +151,13 @@ def window(trace: Trace, first: float, last: float) -> Trace:
 def slopes(measured: Runs, name: str, points: Sequence[Point]) -> dict[int, float]:
     """The least-squares slope of a measure against the delay, for each seed that has all points."""
     delays = [point.delay for point in points]
-    middle = math.fsum(delays) / len(delays)
-    square = math.fsum((delay - middle) ** 2 for delay in delays)
     columns = [measured.by_seed(name, point) for point in points]
-    return {
-        seed: math.fsum((delay - middle) * column[seed] for delay, column in zip(delays, columns, strict=True)) / square
-        for seed in measured.seed_means(name, points)
-    }
+    return {seed: slope(delays, [column[seed] for column in columns]) for seed in measured.seed_means(name, points)}
+
+
+def slope(across: Sequence[float], values: Sequence[float]) -> float:
+    """The least-squares slope of values against what they stand for."""
+    middle = math.fsum(across) / len(across)
+    offsets = [place - middle for place in across]
+    product = math.fsum(offset * value for offset, value in zip(offsets, values, strict=True))
+    return product / math.fsum(offset**2 for offset in offsets)

@@ -8,7 +8,7 @@
 
 use super::changes::Timeline;
 use super::check::memory_of_flows;
-use super::plan::{FlowPlan, Network};
+use super::plan::{FlowPlan, GroupPlaces, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
@@ -153,7 +153,7 @@ impl Network<'_> {
         let mut by_port = vec![Sum::default(); self.ports.len()];
         // A change may stop a source, or let a line send more.
         let is_certain = self.scenario.change.is_empty();
-        let mut places = Places::new(self);
+        let mut places = GroupPlaces::new(self);
         for flow in &self.flows {
             let bits = f64::from(flow.params.octets) * 8.0;
             let line = self.line_rate(flow).bits_per_second() / bits;
@@ -211,22 +211,6 @@ impl Network<'_> {
 fn is_free(flow: &Flow) -> bool {
     // A source of files that waits for reports may begin its files later.
     flow.active && *flow.reaction() == ReactionParams::UNCONTROLLED && flow.transport.is_none() && !flow.reports_gaps()
-}
-
-/// The places of flows among those of their group, of which no flow begins earlier than its place times the stagger tells.
-struct Places(Vec<u32>);
-
-impl Places {
-    fn new(network: &Network<'_>) -> Places {
-        Places(vec![0; network.groups.len()])
-    }
-
-    /// The first place of the flows that `flow` stands for, and their number.
-    fn next(&mut self, flow: &FlowPlan<'_>) -> (u32, u32) {
-        let first = self.0[flow.group];
-        self.0[flow.group] += flow.times;
-        (first, flow.times)
-    }
 }
 
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{FlowPlan, LinePorts, Network};
+use super::plan::{FlowPlan, GroupPlaces, LinePorts, Network};
 use super::port_plan::{Controlled, PortPlan};
 use super::routes::{Routes, SharedLane};
 use super::transports::UserPlan;
@@ -283,13 +283,12 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut halves = self.rooms_for_halves();
         let mut sinks: Vec<Sinks> = (0..nodes).map(|node| Sinks::with_room(room(node, true))).collect();
         let mut shared = self.shared_traffic();
-        let mut laid = vec![0; self.network.groups.len()];
+        let mut places = GroupPlaces::new(self.network);
         let mut users = BTreeMap::new();
         let mut downlinks = vec![None; nodes];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints();
-            let place = laid[flow.group];
-            laid[flow.group] += 1;
+            let (place, _) = places.next(flow);
             let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {

@@ -244,3 +244,19 @@ pub(super) fn counts_bits(scenario: &Scenario) -> bool {
     let of = |flow: &Flow| flow.transport.as_ref().is_some_and(Params::counts_bits);
     scenario.flow.values().any(of)
 }
+
+/// The places of flows among those of their group, of which no flow begins earlier than its place times the stagger tells.
+pub(super) struct GroupPlaces(Vec<u32>);
+
+impl GroupPlaces {
+    pub(super) fn new(network: &Network<'_>) -> GroupPlaces {
+        GroupPlaces(vec![0; network.groups.len()])
+    }
+
+    /// The first place of the flows that `flow` stands for, and their number.
+    pub(super) fn next(&mut self, flow: &FlowPlan<'_>) -> (u32, u32) {
+        let first = self.0[flow.group];
+        self.0[flow.group] += flow.times;
+        (first, flow.times)
+    }
+}

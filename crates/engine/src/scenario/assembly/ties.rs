@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{FlowPlan, Network};
+use super::plan::{FlowPlan, GroupPlaces, Network};
 use super::port_plan::PortPlan;
 use crate::core::error::Fault;
 use crate::core::time::Span;
@@ -24,11 +24,10 @@ impl Network<'_> {
     /// step. What comes from another port has waited there, and is in step no more.
     pub(super) fn ties(&self) -> Vec<Fault> {
         let mut ports: BTreeMap<usize, BTreeMap<[u64; 2], InStep>> = BTreeMap::new();
-        let mut places = vec![0; self.groups.len()];
+        let mut places = GroupPlaces::new(self);
         for flow in &self.flows {
-            let place = places[flow.group];
-            places[flow.group] += u64::from(flow.times);
-            let Some((port, beat)) = self.beat(flow, place) else { continue };
+            let (place, _) = places.next(flow);
+            let Some((port, beat)) = self.beat(flow, place.into()) else { continue };
             let step = ports.entry(port).or_default().entry(beat).or_default();
             // Flows that a stagger sets apart are not in step.
             step.flows += if is_staggered(flow) { 1 } else { flow.times };

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{DEVIATIONS, Places, is_free, sent};
+use super::{DEVIATIONS, is_free, sent};
 use crate::core::time::Time;
 use crate::scenario::assembly::changes::Timeline;
-use crate::scenario::assembly::plan::{FlowPlan, Network};
+use crate::scenario::assembly::plan::{FlowPlan, GroupPlaces, Network};
 use crate::traffic::Offer;
 
 /// A time in which nothing of a group changes, and what one of its sources offers then, free of control.
@@ -23,7 +23,7 @@ pub(super) fn pdus(network: &Network<'_>, timeline: &Timeline) -> u64 {
     let lines: Vec<&String> = network.scenario.line.keys().collect();
     let mut slowest = BTreeMap::new();
     let (mut mean, mut variance) = (0u128, 0u128);
-    let mut places = Places::new(network);
+    let mut places = GroupPlaces::new(network);
     for flow in &network.flows {
         let port = flow.forward().iter().find(|&port| network.ports[port].rate.is_some());
         // Behind the ports of lines are those of access lines, whose rates stay.

@@ -115,9 +115,9 @@ impl Controller for Hybla {
             self.is_scaled = true;
             self.window.enlarge_first(rho);
         }
-        let steep = libm::exp2(rho.min(STEEPEST)) - 1.0;
-        let added = self.params.slow_start_cap.map_or(steep, |cap| steep.min(cap));
-        let left = self.window.grow(ack, |acked| acked * added);
+        let cap = self.params.slow_start_cap;
+        let steep = || libm::exp2(rho.min(STEEPEST)) - 1.0;
+        let left = self.window.grow(ack, |acked| acked * cap.map_or(steep(), |cap| steep().min(cap)));
         self.window.size += left * rho * rho / self.window.size;
     }
 
