@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::core::time::Span;
 
 pub mod stream;
 pub mod tp4;
@@ -130,6 +131,19 @@ impl Params {
             // A pace follows the round trip, and there is no sample of it yet.
             Params::Stream(params) => Some(("stream.initial_window", params.initial_window)),
         }
+    }
+
+    /// Whether its sending host computes its own access line, if it has one: not with jitter in front of the line.
+    pub(crate) fn computes_access_line(&self) -> bool {
+        match self {
+            Params::Tp4(_) => false,
+            Params::Stream(params) => params.jitter == Span::ZERO,
+        }
+    }
+
+    /// Whether PDUs wait at its sending host for a time of their own.
+    pub(crate) fn has_jitter(&self) -> bool {
+        matches!(self, Params::Stream(params) if params.jitter > Span::ZERO)
     }
 
     /// Whether it carries messages, each with a byte stream of its own.

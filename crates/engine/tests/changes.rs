@@ -314,6 +314,15 @@ proptest! {
     }
 }
 
+/// Two notices of one flow, from two ports, that share a number wait in one queue.
+#[test]
+fn namesakes_in_one_queue_obey_the_laws() {
+    let number = 72_690;
+    let scenario = document::parse(&judge::network::text(number)).unwrap();
+    let changes = drawn(&scenario, &mut Dice::new(number), 12);
+    assert_laws(&scenario, changes, &|| format!("network {number}"));
+}
+
 /// Which parameters are changed at all, so that none is left out in silence.
 #[test]
 fn the_changes_of_random_networks_reach_every_parameter() {

@@ -49,7 +49,7 @@ const MESSAGES: [&str; 3] = [
 /// The parameters of a stream.
 fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
-    let options: [&[&str]; 8] = [
+    let options: [&[&str]; 9] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
         &["", ", recovery = 'pipe'"],
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
@@ -58,6 +58,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
         &["", ", reuse = 'warm'"],
+        &["", "", ", jitter = '800 us'", ", jitter = '30 us'"],
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
     format!("{{ {text} }}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ ROUND_TRIP = 0.1
 SOURCES = {
     "slow start": ("M2, M3", "RFC 6928, 5681: the window doubles each round trip"),
     "one flow and a buffer": ("M10", "sawtooth, `truth.tcp.utilisation`"),
+    "two round trips": ("M11", "an independent packet model with jitter of 1 ms, 0.247 within 0.03"),
+    "a flow over several lines": ("M12", "Mo and Walrand, `truth.tcp.parking_lot`, within 20 % of its two laws"),
     "NewReno under periodic losses": ("N3", "square-root law less an independent packet model's distance"),
     "NewReno under random losses": ("N4", "an independent packet model, within 4 %"),
     "CUBIC under periodic losses": ("C7", "RFC 9438, 5.1, `truth.tcp.cubic_window`, -12 to +8 %"),
@@ -105,6 +108,81 @@ def buffer_checks() -> Iterator[Check]:
 def utilisation(tables: Tables) -> list[float]:
     """The utilisation of the line."""
     return [float(tables("ports").filter(port="line")["utilisation"].item())]
+
+
+def round_trip_checks() -> Iterator[Check]:
+    """Two NewReno flows with round trips of 100 and 20 ms over one full queue; without jitter, shares are accidents."""
+    flows = "".join(
+        f"""
+[flow.{name}]
+path = ["a", "b"]
+octets = 1460
+access.delay = "{delay} ms"
+traffic.greedy = {{}}
+transport.stream = {{ controller.new_reno = {{}}, jitter = "1 ms" }}
+"""
+        for name, delay in (("far", 49), ("near", 9))
+    )
+    line = 'rate = "12 Mb/s"\ndelay = "1 ms"\nqueues = [{ drop_tail.size = "100 PDUs" }]'
+    text = network(line, flows, until="350 s", warm_up="50 s", sample="10 s")
+    share = Random.near("share of the longer", "mean", 0.247, lambda tables: share_of("far", tables), bias=0.12)
+    yield Check(
+        "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 400, quick=False
+    )
+
+
+def share_of(group: str, tables: Tables) -> float:
+    """The share of a group in all that is delivered."""
+    groups = tables("groups")
+    return float(groups.filter(group=group)["throughput_bps"].item()) / float(groups["throughput_bps"].sum())
+
+
+def parking_lot_checks() -> Iterator[Check]:
+    """A NewReno flow over two or three full lines, beside one local flow on each.
+
+    Its share of a line is between that of the square-root law at equal round trips, and that with as many times the
+    round trip as there are lines, as here. RED discards at random: over drop-tail, the long flow loses more.
+    """
+    for links in (2, 3):
+        names = "abcd"[: links + 1]
+        lines = "".join(
+            f"""
+[line.{here}{there}]
+between = ["{here}", "{there}"]
+rate = "12 Mb/s"
+delay = "20 ms"
+queues = [{{ red = {{ min = "15 PDUs", max = "45 PDUs", gentle = true, size = "120 PDUs" }} }}]
+reverse.queues = [{{ unlimited = {{}} }}]
+[flow.local_{here}]
+path = ["{here}", "{there}"]
+octets = 1460
+traffic.greedy = {{}}
+transport.stream.controller.new_reno = {{}}
+"""
+            for here, there in itertools.pairwise(names)
+        )
+        text = f"""
+duration = "350 s"
+warm_up = "50 s"
+measure.sample = "10 s"
+{lines}
+[flow.long]
+path = {list(names)}
+octets = 1460
+traffic.greedy = {{}}
+transport.stream.controller.new_reno = {{}}
+"""
+        least, most = tcp.parking_lot(links, round_trips=links), tcp.parking_lot(links)
+        share = Random("share of a line", "mean", 0.8 * least, 1.2 * most, long_share)
+        yield Check(
+            "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 160, quick=False
+        )
+
+
+def long_share(tables: Tables) -> float:
+    """The long flow's share of what its first line delivers."""
+    rates = {name: float(tables("groups").filter(group=name)["throughput_bps"].item()) for name in ("long", "local_a")}
+    return rates["long"] / sum(rates.values())
 
 
 def lossy(pattern: str, controller: str, *, seconds: float, warm_up: float) -> str:
@@ -226,6 +304,8 @@ def checks() -> Iterator[Check]:
     """All checks of this module."""
     yield slow_start_check()
     yield from buffer_checks()
+    yield from round_trip_checks()
+    yield from parking_lot_checks()
     yield from reno_checks()
     yield from cubic_checks()
     yield from dctcp_checks()

@@ -63,8 +63,16 @@ impl Host {
     #[inline]
     fn next_run(&self, lead: Span, halves: &Halves) -> Time {
         match self {
-            Host::Transport(host) => host.due(),
+            Host::Transport(host) => host.next_run(lead, halves),
             Host::Direct(host) => host.next_run(lead, halves),
+        }
+    }
+
+    /// Its own access line to the port, if it has one.
+    fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
+        match self {
+            Host::Direct(host) => halves.line(host),
+            Host::Transport(host) => host.line(halves),
         }
     }
 
@@ -89,10 +97,7 @@ impl Host {
     ) -> Time {
         match self {
             Host::Direct(host) => host.run(until, (limit, lead), halves, ctx, sent),
-            Host::Transport(host) => {
-                host.run(until, ctx, sent);
-                host.due()
-            }
+            Host::Transport(host) => host.run(until, (limit, lead), halves, ctx, sent),
         }
     }
 
@@ -106,7 +111,7 @@ impl Host {
     ) {
         match self {
             Host::Direct(host) => host.on_pdu(record, limit, halves, ctx, sent),
-            Host::Transport(host) => host.on_pdu(record, ctx, sent),
+            Host::Transport(host) => host.on_pdu(record, limit, halves, ctx, sent),
         }
     }
 }
@@ -146,8 +151,7 @@ impl Hosts {
         }
         let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead, &halves)).collect();
         let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
-        let has_access = |host: &Host| matches!(host, Host::Direct(host) if host.access.is_some());
-        let can_take_turns = hosts.len() == 1 || !hosts.iter().any(has_access);
+        let can_take_turns = hosts.len() == 1 || !hosts.iter().any(|host| host.line(&halves).is_some());
         Hosts {
             hosts,
             halves,
@@ -451,10 +455,7 @@ impl<'a> HostView<'a> {
     /// The queue of its own access line, if it has one.
     #[must_use]
     pub fn access_queue(self) -> Option<&'a QueueState> {
-        match self.host {
-            Host::Direct(host) => self.halves.line(host).map(AccessLine::queue),
-            Host::Transport(_) => None,
-        }
+        self.host.line(self.halves).map(AccessLine::queue)
     }
 }
 

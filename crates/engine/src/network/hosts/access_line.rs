@@ -88,6 +88,12 @@ impl AccessLine {
         }
     }
 
+    /// A line without rate and delay. It only holds PDUs that are not to be forwarded yet.
+    #[must_use]
+    pub fn instant() -> AccessLine {
+        AccessLine::new(Parts { rate: None, delay: Span::ZERO, place: Place(0) })
+    }
+
     /// Its queue at the time of the last `update`; unused if the line is a delay without queueing.
     #[must_use]
     pub fn queue(&self) -> &QueueState {

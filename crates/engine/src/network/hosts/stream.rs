@@ -4,6 +4,7 @@
 //! message, so a late duplicate of an earlier message has old octets, and needs no other sign.
 
 pub mod ideal;
+pub mod jitter;
 mod output;
 mod pool;
 mod timers;
@@ -22,8 +23,12 @@ use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
 use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay};
 
+use super::access_line::AccessLine;
+use super::direct::Halves;
+use super::uplink::Uplink;
 use ideal::Ideal;
-use output::{Output, act};
+use jitter::Jitter;
+use output::{Output, Way, act};
 use pool::Pool;
 use timers::Timers;
 
@@ -34,6 +39,18 @@ enum End {
     Sending(Sending),
     Pool(Box<Pool>),
     Receiving(Box<Arrivals>),
+}
+
+impl End {
+    /// Time of its next timer.
+    #[inline]
+    fn next(&self) -> Time {
+        match self {
+            End::Sending(sending) => sending.due(),
+            End::Pool(pool) => pool.due(),
+            End::Receiving(arrivals) => arrivals.timers.first().0,
+        }
+    }
 }
 
 /// The streams that a host receives, and the measures of what they deliver.
@@ -61,6 +78,10 @@ pub struct StreamHost {
     /// Place of its timers at equal times.
     place: Place,
     due: Time,
+    /// Index of its own access line to the port, if it has one.
+    pub access: Option<u32>,
+    /// What its PDUs have in front of that line.
+    jitter: Option<Box<Jitter>>,
 }
 
 impl StreamHost {
@@ -68,14 +89,14 @@ impl StreamHost {
     #[must_use]
     pub fn sender(sending: Sending, place: Place) -> StreamHost {
         let due = sending.due();
-        StreamHost { end: End::Sending(sending), place, due }
+        StreamHost { end: End::Sending(sending), place, due, access: None, jitter: None }
     }
 
     /// The sender of the messages of a flow; `fresh` is a stream that has sent nothing.
     #[must_use]
     pub fn pool(messages: Messages, fresh: Sending, place: Place) -> StreamHost {
         let due = messages.next_time();
-        StreamHost { end: End::Pool(Box::new(Pool::new(messages, fresh))), place, due }
+        StreamHost { end: End::Pool(Box::new(Pool::new(messages, fresh))), place, due, access: None, jitter: None }
     }
 
     /// The receiver of a flow. With an ideal path the completions of its messages are measured.
@@ -83,7 +104,14 @@ impl StreamHost {
     pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
         let (streams, timers) = (Vec::new(), Timers::new());
         let arrivals = Arrivals { fresh, streams, timers, receiver, ideal, delivered: 0, reset: Time::ZERO };
-        StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER }
+        StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER, access: None, jitter: None }
+    }
+
+    /// The same with that jitter. The host then needs an access line, where its PDUs wait: one without rate and delay.
+    #[must_use]
+    pub fn with_jitter(mut self, jitter: Jitter) -> StreamHost {
+        self.jitter = Some(Box::new(jitter));
+        self
     }
 
     /// Place of its timers at equal times.
@@ -187,7 +215,7 @@ impl StreamHost {
         if let End::Sending(sending) = &mut self.end {
             sending.retune_traffic(params);
         }
-        self.due = self.next();
+        self.due = self.end.next();
     }
 
     /// Takes other parameters.
@@ -201,49 +229,82 @@ impl StreamHost {
                 streams.iter_mut().chain([fresh]).for_each(|stream| stream.retune(&params));
             }
         }
-        self.due = self.next();
+        self.due = self.end.next();
     }
 
-    /// Runs its timers before `until`. PDUs go to `sent`.
+    /// Forwards stored PDUs, and runs its timers before `until`. PDUs that reach the port before `limit` go to `sent`.
+    /// Returns when the node must run it next, as [`StreamHost::next_run`].
     #[inline]
-    pub fn run<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        while (Key { time: self.due, place: self.place }) < until {
-            let now = self.due;
-            let key = Key { time: now, place: self.place };
-            match &mut self.end {
-                End::Sending(sending) => act(key, (sending.flow(), 0), ctx, sent, |turn| sending.act(turn)),
-                End::Pool(pool) => pool.act(key, ctx, sent),
-                End::Receiving(arrivals) => arrivals.act(key, ctx, sent),
+    pub fn run<P: Probe>(
+        &mut self,
+        until: Key,
+        (limit, lead): (Time, Span),
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) -> Time {
+        let StreamHost { end, place: own, due, access, jitter } = self;
+        let mut access = access.and_then(|index| halves.lines.get_mut(index as usize));
+        if let Some(access) = &mut access {
+            while let Some(record) = access.held_before(limit) {
+                sent.push(record);
             }
-            self.due = self.next().max(now);
         }
+        let uplink = Uplink { access, own: *own, limit, sent };
+        let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
+        while (Key { time: *due, place: *own }) < until {
+            let key = Key { time: *due, place: *own };
+            match end {
+                End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
+                End::Pool(pool) => pool.act(key, ctx, &mut way),
+                End::Receiving(arrivals) => arrivals.act(key, ctx, &mut way),
+            }
+            *due = end.next().max(key.time);
+        }
+        way.uplink.access.map_or(*due, |access| access.first_run(lead).min(*due))
     }
 
-    fn next(&self) -> Time {
-        match &self.end {
-            End::Sending(sending) => sending.due(),
-            End::Pool(pool) => pool.due(),
-            End::Receiving(arrivals) => arrivals.timers.first().0,
-        }
+    /// When the node must run it: at its next timer, or `lead` before the first stored PDU arrives.
+    #[inline]
+    #[must_use]
+    pub fn next_run(&self, lead: Span, halves: &Halves) -> Time {
+        self.line(halves).map_or(self.due, |access| access.first_run(lead).min(self.due))
+    }
+
+    /// Its own access line, if it has one.
+    #[must_use]
+    pub fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
+        halves.lines.get(self.access? as usize)
     }
 
     /// A PDU arrives. What it releases is sent at once, and has the place of this delivery at equal times.
     #[inline]
-    pub fn on_pdu<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    pub fn on_pdu<P: Probe>(
+        &mut self,
+        record: &Record,
+        limit: Time,
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) {
+        let StreamHost { end, place: own, due, access, jitter } = self;
+        let access = access.and_then(|index| halves.lines.get_mut(index as usize));
+        let uplink = Uplink { access, own: *own, limit, sent };
+        let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
         let Record { pdu, time, .. } = record;
         let key = record.key();
-        match &mut self.end {
+        match end {
             End::Sending(sending) => {
                 ctx.count_delivered(pdu);
-                act(key, (pdu.flow, pdu.slot()), ctx, sent, |turn| sending.on_pdu(pdu, turn));
+                act(key, (pdu.flow, pdu.slot()), ctx, &mut way, |turn| sending.on_pdu(pdu, turn));
             }
             End::Pool(pool) => {
                 ctx.count_delivered(pdu);
-                pool.on_pdu(pdu, key, ctx, sent);
+                pool.on_pdu(pdu, key, ctx, &mut way);
             }
-            End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, sent),
+            End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, &mut way),
         }
-        self.due = self.next().max(*time);
+        *due = end.next().max(*time);
     }
 
     /// Resets the measures.
@@ -274,18 +335,18 @@ impl Arrivals {
     }
 
     /// Sends the acknowledgements that are due.
-    fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         while let (due, slot) = self.timers.first()
             && due <= key.time
         {
             let stream = &mut self.streams[usize::from(slot)];
             let Ctx { flows, sent: total, .. } = ctx;
-            Output { key, slot, flows, total, sent }.put(stream.act());
+            Output { key, slot, flows, total, way }.put(stream.act());
             self.timers.set(slot, stream.due());
         }
     }
 
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         let (slot, at) = (pdu.slot(), key.time);
         self.receiver.arrive(pdu, at, ctx);
         if self.streams.len() <= usize::from(slot) {
@@ -293,7 +354,7 @@ impl Arrivals {
         }
         let stream = &mut self.streams[usize::from(slot)];
         let Ctx { flows, sent: total, .. } = ctx;
-        let mut output = Output { key, slot, flows, total, sent };
+        let mut output = Output { key, slot, flows, total, way };
         if pdu.kind() == Kind::StreamHandshake {
             return output.put(stream.on_request(pdu));
         }

@@ -1,5 +1,7 @@
 //! TransportHost: one end of a flow over a transport. Each protocol has a host of its own; this is what all of them do.
 
+use super::access_line::AccessLine;
+use super::direct::Halves;
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
 use crate::core::key::Key;
@@ -7,7 +9,7 @@ use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::reading::Each;
-use crate::core::time::Time;
+use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
@@ -47,18 +49,58 @@ impl TransportHost {
         each!(self, host => host.due())
     }
 
-    /// Runs its timers before `until`. PDUs go to `sent`.
+    /// Runs its timers before `until`. PDUs that reach the port before `limit` go to `sent`. Returns when the node must run
+    /// it next.
     #[inline]
-    pub fn run<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        each!(self, host => host.run(until, ctx, sent));
+    pub fn run<P: Probe>(
+        &mut self,
+        until: Key,
+        (limit, lead): (Time, Span),
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) -> Time {
+        match self {
+            TransportHost::Tp4(host) => {
+                host.run(until, ctx, sent);
+                host.due()
+            }
+            TransportHost::Stream(host) => host.run(until, (limit, lead), halves, ctx, sent),
+        }
+    }
+
+    /// When the node must run it next.
+    #[inline]
+    #[must_use]
+    pub fn next_run(&self, lead: Span, halves: &Halves) -> Time {
+        match self {
+            TransportHost::Tp4(host) => host.due(),
+            TransportHost::Stream(host) => host.next_run(lead, halves),
+        }
     }
 
     /// A PDU arrives.
     #[inline]
-    pub fn on_pdu<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    pub fn on_pdu<P: Probe>(
+        &mut self,
+        record: &Record,
+        limit: Time,
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) {
         match self {
             TransportHost::Tp4(host) => host.on_pdu(&record.pdu, record.time, ctx),
-            TransportHost::Stream(host) => host.on_pdu(record, ctx, sent),
+            TransportHost::Stream(host) => host.on_pdu(record, limit, halves, ctx, sent),
+        }
+    }
+
+    /// Its own access line to the port, if it is computed with the host.
+    #[must_use]
+    pub fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
+        match self {
+            TransportHost::Tp4(_) => None,
+            TransportHost::Stream(host) => host.line(halves),
         }
     }
 

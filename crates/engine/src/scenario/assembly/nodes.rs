@@ -1,37 +1,29 @@
 //! Builds every node of a network.
 
+mod hosts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{FlowPlan, GroupPlaces, LinePorts, Network};
+use super::plan::{FlowPlan, LinePorts, Network};
 use super::port_plan::{Controlled, PortPlan};
-use super::routes::{Routes, SharedLane};
-use super::transports::UserPlan;
-use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
+use super::routes::Routes;
+use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::{FASTEST, LineRate, Time};
 use crate::network::Node;
 use crate::network::agenda::Member;
 use crate::network::context::FlowInfo;
-use crate::network::downlinks::Downlinks;
-use crate::network::hosts::direct::{DirectHost, Halves};
-use crate::network::hosts::sender::Sender;
-use crate::network::hosts::transport::TransportHost;
-use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port, scheduler};
-use crate::network::receiver::{Limits, Receiver};
-use crate::network::sinks::Sinks;
 use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
-use crate::scenario::spec::{self, Order};
-use crate::traffic;
-use crate::traffic::ModelParams;
+use crate::scenario::spec::Order;
 use crate::transport::{self, Records};
 
 /// The form of the engine.
@@ -83,7 +75,7 @@ impl Network<'_> {
     /// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
     /// nodes of their own.
     fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
-        let has_access = |flow: &&FlowPlan<'_>| folded[flow.forward().first()];
+        let has_access = |flow: &&FlowPlan<'_>| self.has_own_line(flow, folded);
         let with_access: BTreeSet<u32> =
             self.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
         let taking_turns: BTreeSet<u32> = units
@@ -99,6 +91,12 @@ impl Network<'_> {
             })
         };
         (0..self.endpoint_count).filter(is_grouped).collect()
+    }
+
+    /// Whether PDUs of the flow's sending host may be on a line of its own: its access line, or one that only keeps those that
+    /// jitter holds back.
+    fn has_own_line(&self, flow: &FlowPlan<'_>, folded: &[bool]) -> bool {
+        folded[flow.forward().first()] || flow.params.transport.as_ref().is_some_and(transport::Params::has_jitter)
     }
 
     /// The terms of each flow for congestion points.
@@ -269,149 +267,6 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.network.ports[port].env(self.controlled[port], self.network.terms())
     }
 
-    /// Builds hosts and sinks, node by node.
-    fn build_hosts(&mut self) {
-        let nodes = self.routes.graph.names.len();
-        // There may be many flows: each list has exactly the room that it needs.
-        let mut counts = vec![0; nodes];
-        self.routes.endpoints.iter().flatten().for_each(|node| counts[*node as usize] += 1);
-        let names = &self.routes.graph.names;
-        let room = |node: usize, has_sinks: bool| {
-            if matches!(names[node], Name::Sinks(_)) == has_sinks { counts[node] } else { 0 }
-        };
-        let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|node| Vec::with_capacity(room(node, false))).collect();
-        let mut halves = self.rooms_for_halves();
-        let mut sinks: Vec<Sinks> = (0..nodes).map(|node| Sinks::with_room(room(node, true))).collect();
-        let mut shared = self.shared_traffic();
-        let mut places = GroupPlaces::new(self.network);
-        let mut users = BTreeMap::new();
-        let mut downlinks = vec![None; nodes];
-        for (index, flow) in self.network.flows.iter().enumerate() {
-            let [sending, receiving] = flow.endpoints();
-            let (place, _) = places.next(flow);
-            let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
-            let receiver = self.build_receiver(index, flow, receiving);
-            if flow.params.transport.is_some() {
-                users.insert(index, UserPlan { index, traffic, receiver });
-                self.build_transport(index, &mut users, &mut hosts);
-                continue;
-            }
-            if let Some((node, host)) = self.direct_host(sending, &mut hosts) {
-                self.build_sending_half(index, traffic, host, &mut halves[node as usize]);
-                self.add_downlink(flow, &mut downlinks);
-            }
-            match self.routes.endpoints[receiving] {
-                Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
-                    let within = sinks[node as usize].add(receiver);
-                    self.endpoints[receiving] = Some(Location { process: node, index: within });
-                }
-                _ => {
-                    if let Some((_, host)) = self.direct_host(receiving, &mut hosts) {
-                        host.receiver = Some(Box::new(receiver));
-                    }
-                }
-            }
-        }
-        shared.clear();
-        let parts = hosts.into_iter().zip(halves).zip(sinks).enumerate();
-        for (index, ((hosts, halves), sinks)) in parts.skip(self.nodes.len()) {
-            self.nodes.push(match (self.routes.graph.names[index], downlinks[index].take()) {
-                (_, Some(lines)) => Node::Downlinks(lines),
-                (Name::Sinks(_), _) => Node::Sinks(Box::new(sinks)),
-                (Name::Policers(_), _) => Node::Policers(Box::default()),
-                _ => {
-                    let SharedLane { lane, lead } = self.routes.shared_lane(index as u32);
-                    Node::Hosts(Box::new(Hosts::new(hosts, halves, lane, lead)))
-                }
-            });
-        }
-    }
-
-    /// Builds the sender of a flow without transport connections, and its access line, if it has one.
-    fn build_sending_half(&self, index: usize, traffic: traffic::Model, host: &mut DirectHost, halves: &mut Halves) {
-        let flow = &self.network.flows[index];
-        host.place = self.network.own_place(index, 0);
-        host.sender = Some(halves.senders.len() as u32);
-        halves.senders.push(self.build_sender(index, flow, traffic));
-        if self.folded[flow.forward().first()] {
-            host.access = Some(halves.lines.len() as u32);
-            halves.lines.push(self.network.build_access(flow));
-        }
-    }
-
-    /// Adds the line to the host that sends the flow to its node of downlinks, if PDUs use it.
-    fn add_downlink(&mut self, flow: &FlowPlan<'_>, downlinks: &mut [Option<Box<Downlinks>>]) {
-        let port = flow.backward().first();
-        let is_used = self.routes.downlinks[port].is_some_and(|downlink| downlink.is_used);
-        if let Some(Location { process, index }) = self.endpoints[flow.endpoints()[0]].filter(|_| is_used) {
-            let node = self.routes.graph.node(Name::Downlinks(process));
-            let SharedLane { lane, lead } = self.routes.shared_lane(node);
-            let lines = downlinks[node as usize].get_or_insert_with(|| Box::new(Downlinks::new(lane, lead)));
-            lines.add(index, self.network.build_line(port), self.network.service_place(port));
-        }
-    }
-
-    /// For each node empty lists of senders and access lines, with exactly the room that they need.
-    fn rooms_for_halves(&self) -> Vec<Halves> {
-        let mut counts = vec![[0; 2]; self.routes.graph.names.len()];
-        for flow in self.network.flows.iter().filter(|flow| flow.params.transport.is_none()) {
-            if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
-                let [senders, lines] = &mut counts[node as usize];
-                *senders += 1;
-                *lines += usize::from(self.folded[flow.forward().first()]);
-            }
-        }
-        let room = |[senders, lines]: [usize; 2]| Halves {
-            senders: Vec::with_capacity(senders),
-            lines: Vec::with_capacity(lines),
-        };
-        counts.into_iter().map(room).collect()
-    }
-
-    /// Builds the hosts of a flow over a transport, if those of a peer are known, too.
-    fn build_transport(&mut self, index: usize, users: &mut BTreeMap<usize, UserPlan>, hosts: &mut [Vec<Host>]) {
-        let network = self.network;
-        if let Some(transport::Params::Stream(params)) = &network.flows[index].params.transport {
-            let built = users.remove(&index).map(|user| network.build_stream(user, params));
-            let endpoints = network.flows[index].endpoints();
-            for (endpoint, host) in endpoints.into_iter().zip(built.into_iter().flatten()) {
-                self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), hosts);
-            }
-            return;
-        }
-        let peer = network.flows[index].peer();
-        if peer.is_some_and(|peer| !users.contains_key(&peer)) {
-            return;
-        }
-        let (first, second) = if network.follows_peer(index) { (peer, Some(index)) } else { (Some(index), peer) };
-        let [first, second] = [first, second].map(|flow| users.remove(&flow?));
-        let Some(first) = first else { return };
-        let endpoints = network.flows[first.index].endpoints();
-        let built = network.build_transport(first, second, &self.stream);
-        for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
-            self.place_host(endpoint, Host::Transport(TransportHost::Tp4(Box::new(transport))), hosts);
-        }
-    }
-
-    /// The host at an endpoint, with its node; adds a host without parts if there is none yet.
-    fn direct_host<'h>(&mut self, endpoint: usize, hosts: &'h mut [Vec<Host>]) -> Option<(u32, &'h mut DirectHost)> {
-        if self.endpoints[endpoint].is_none() {
-            self.place_host(endpoint, Host::Direct(DirectHost::default()), hosts);
-        }
-        let Location { process, index } = self.endpoints[endpoint]?;
-        match &mut hosts[process as usize][index as usize] {
-            Host::Direct(host) => Some((process, host)),
-            Host::Transport(_) => None,
-        }
-    }
-
-    fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>]) {
-        let Some(process) = self.routes.endpoints[endpoint] else { return };
-        let hosts = &mut hosts[process as usize];
-        self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32 });
-        hosts.push(host);
-    }
-
     fn build_policers(&mut self) {
         for (index, flow) in self.network.flows.iter().enumerate() {
             if flow.params.policers.is_empty() {
@@ -426,54 +281,6 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 self.policers.insert(index as u32, Location { process, index: within });
             }
         }
-    }
-
-    /// What the flows of each group share.
-    fn shared_traffic(&self) -> Vec<traffic::Shared> {
-        let mut counts = vec![0; self.network.groups.len()];
-        self.network.flows.iter().for_each(|flow| counts[flow.group] += 1);
-        let groups = self.network.scenario.flow.iter().zip(counts).enumerate();
-        let shared = |(group, ((name, flow), count)): (usize, ((&String, &spec::Flow), u32))| {
-            let stream = (self.stream)(name, traffic::GROUP_PURPOSE);
-            traffic::Shared {
-                sequence: flow.traffic.sequence(stream),
-                packets: flow.traffic.packets(count),
-                // The plan has been checked.
-                line: self.network.loaded_line(group).ok().flatten(),
-            }
-        };
-        groups.map(shared).collect()
-    }
-
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {
-        let octets = flow.params.octets;
-        let line_rate = self.network.line_rate(flow);
-        let stream = (self.stream)(&flow.name(), "reaction");
-        let round_trip = self.network.round_trip(flow);
-        let equal_share = self.network.equal_share(flow, &self.controlled);
-        let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
-        let reaction = flow.params.reaction().build(env);
-        let (flow_id, params) = (FlowId(index as u32), &flow.params.traffic);
-        let mut sender = Sender::new(flow_id, flow.params.priority, line_rate, params, traffic, reaction);
-        sender.set_active(flow.params.active);
-        sender
-    }
-
-    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, endpoint: usize) -> Receiver {
-        let env = ReceiverEnv {
-            node: self.network.endpoint_number(endpoint),
-            round_trip: self.network.round_trip(flow),
-            octets: flow.params.octets,
-        };
-        let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
-        let measure = &self.network.scenario.measure;
-        let limits = Limits {
-            floor: self.network.floor(flow),
-            jitter: measure.jitter_limit,
-            flow: measure.flows,
-            histogram: measure.flow_percentiles,
-        };
-        Receiver::new(FlowId(index as u32), flow.group, notification, limits)
     }
 }
 

@@ -87,7 +87,7 @@ impl Network<'_> {
             flow.params.access.is_some()
                 && (port.rate.is_none() || !counts_bits)
                 && *port.queues == [queue::Params::UNLIMITED]
-                && flow.params.transport.is_none()
+                && flow.params.transport.as_ref().is_none_or(|transport| transport.computes_access_line())
                 && flow.params.policers.is_empty()
                 && flow.forward().len() > 1
                 && (flow.peer.is_none() || port.rate.is_some())

@@ -12,6 +12,7 @@ use crate::core::random::Stream;
 use crate::core::time::Span;
 use crate::network::hosts::stream::StreamHost;
 use crate::network::hosts::stream::ideal::Ideal;
+use crate::network::hosts::stream::jitter::Jitter;
 use crate::network::hosts::tp4::{Arrivals, Halves, Tp4Host};
 use crate::network::receiver::Receiver;
 use crate::queue::QueueParams;
@@ -177,9 +178,18 @@ impl Network<'_> {
     }
 
     /// The two hosts of a flow over byte streams: that of its sender first.
-    pub(super) fn build_stream(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
+    pub(super) fn build_stream(
+        &self,
+        user: UserPlan,
+        params: &stream::Params,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
         let (flow, params) = (&self.flows[index], Arc::new(params.clone()));
+        let jittered = |host: StreamHost| match params.jitter {
+            Span::ZERO => host,
+            most => host.with_jitter(Jitter::new(most, stream(&flow.name(), "jitter"))),
+        };
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.own_place(index, half));
         let sending = |traffic| stream::Sending::new(Arc::clone(&params), id, priority, flow.params.octets, traffic);
@@ -187,10 +197,10 @@ impl Network<'_> {
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, params.header));
             let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
-            return [StreamHost::pool(messages, sending(None), places[0]), receiver];
+            return [jittered(StreamHost::pool(messages, sending(None), places[0])), receiver];
         }
         let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
-        [StreamHost::sender(sending(Some(traffic)), places[0]), receiver]
+        [jittered(StreamHost::sender(sending(Some(traffic)), places[0])), receiver]
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.

@@ -21,6 +21,9 @@ const MOST_SEGMENTS: u32 = 100_000;
 const RETUNED: &str = "It holds from the next segment or acknowledgement on.";
 /// What a change of a rule of the receiver does.
 const RETUNED_ACK: &str = "It holds from the next segment that arrives on.";
+/// Why a run cannot change the jitter.
+const FIXED_JITTER: &str =
+    "segments may wait at the sender, or go to its access line at once, from the start of the run on";
 /// Why a run cannot change what is fed back.
 const FIXED_SIGNALS: &str = "both ends agree on it when the stream is opened, before the run";
 
@@ -122,6 +125,10 @@ pub struct Params {
     /// The same in slow start, if `pacing` is not "off".
     #[schemars(extend("retune" = RETUNED))]
     pub pacing_slow_start: f64,
+    /// The longest time that the sender takes to send a segment: each takes a random part of it, and none overtakes another.
+    /// Without it, streams over a queue that discards from its end may be in phase.
+    #[schemars(extend("fixed" = FIXED_JITTER))]
+    pub jitter: Span,
     /// Packets of the user that may wait to be sent. Further packets are refused. Messages are never refused.
     #[schemars(extend("retune" = RETUNED))]
     pub waiting: Count,
@@ -148,6 +155,7 @@ impl Default for Params {
             receive_window: None,
             pacing: None,
             pacing_slow_start: 2.0,
+            jitter: Span::ZERO,
             waiting: Count(10_000),
             reuse: Reuse::Cold,
         }

@@ -1,27 +1,46 @@
 //! Output: what a host of streams sends at one instant.
 
+use super::jitter::Jitter;
 use crate::core::key::Key;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::network::context::{Ctx, FlowState, count_sent};
-use crate::network::lane::{Lane, Record};
+use crate::network::hosts::uplink::Uplink;
 use crate::transport::stream::{Turn, UnderWay};
 
-/// Puts what a host sends into its lane, with one key.
-pub(super) struct Output<'a> {
+/// The way from a host to its port.
+pub(super) struct Way<'a> {
+    pub(super) uplink: Uplink<'a>,
+    pub(super) jitter: Option<&'a mut Jitter>,
+}
+
+impl Way<'_> {
+    /// Sends a PDU; `cause` is the key of the event that caused it.
+    #[inline]
+    fn send(&mut self, pdu: &Pdu, cause: Key) {
+        let cause = match &mut self.jitter {
+            Some(jitter) => Key { time: jitter.leave(cause.time), place: self.uplink.own },
+            None => cause,
+        };
+        self.uplink.send(pdu, cause);
+    }
+}
+
+/// Sends what a host sends at one instant, with one key.
+pub(super) struct Output<'a, 'w> {
     pub(super) key: Key,
     pub(super) slot: u16,
     pub(super) flows: &'a mut [FlowState],
     pub(super) total: &'a mut u64,
-    pub(super) sent: &'a mut Lane,
+    pub(super) way: &'a mut Way<'w>,
 }
 
-impl Output<'_> {
+impl Output<'_, '_> {
     #[inline]
     pub(super) fn put(&mut self, mut pdu: Pdu) {
         pdu.set_slot(self.slot);
         count_sent(&pdu, self.flows, self.total);
-        self.sent.push(Record { time: self.key.time, place: self.key.place, order: 0, pdu });
+        self.way.send(&pdu, self.key);
     }
 }
 
@@ -31,11 +50,11 @@ pub(super) fn act<P: Probe, T>(
     key: Key,
     (flow, slot): (FlowId, u16),
     ctx: &mut Ctx<P>,
-    sent: &mut Lane,
+    way: &mut Way<'_>,
     stream: impl FnOnce(&mut Turn<'_>) -> T,
 ) -> T {
     let Ctx { flows, sent: total, records, .. } = ctx;
     let messages: &mut UnderWay = &mut records.messages[flow.index()];
-    let mut output = Output { key, slot, flows, total, sent };
+    let mut output = Output { key, slot, flows, total, way };
     stream(&mut Turn { now: key.time, slot, messages, send: &mut |pdu| output.put(pdu) })
 }

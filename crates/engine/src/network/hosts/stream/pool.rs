@@ -5,14 +5,13 @@
 
 use std::collections::VecDeque;
 
-use super::output::act;
+use super::output::{Way, act};
 use super::timers::Timers;
 use crate::core::key::Key;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
-use crate::network::lane::Lane;
 use crate::traffic::messages::Messages;
 use crate::traffic::{Amount, Offered};
 use crate::transport::stream::{Sending, Turn};
@@ -87,16 +86,16 @@ impl Pool {
     }
 
     /// Handles the timers and begins the messages that are due at the time of `key`.
-    pub(super) fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    pub(super) fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         while let (due, slot) = self.timers.first()
             && due <= key.time
         {
-            self.let_act(slot, key, ctx, sent, Sending::act);
+            self.let_act(slot, key, ctx, way, Sending::act);
         }
         while self.messages.next_time() <= key.time {
             let (octets, _) = self.messages.take();
             self.waiting.push_back((octets, key.time));
-            self.begin(key, ctx, sent);
+            self.begin(key, ctx, way);
         }
     }
 
@@ -107,21 +106,21 @@ impl Pool {
         slot: u16,
         key: Key,
         ctx: &mut Ctx<P>,
-        sent: &mut Lane,
+        way: &mut Way<'_>,
         does: impl FnOnce(&mut Sending, &mut Turn<'_>),
     ) {
         let stream = &mut self.streams[usize::from(slot)];
-        act(key, (self.flow, slot), ctx, sent, |turn| does(stream, turn));
+        act(key, (self.flow, slot), ctx, way, |turn| does(stream, turn));
         self.timers.set(slot, stream.due());
     }
 
     /// Begins the messages that wait, as far as there are streams for them.
-    fn begin<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    fn begin<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         while !self.waiting.is_empty()
             && let Some(slot) = self.take_stream()
             && let Some((octets, produced)) = self.waiting.pop_front()
         {
-            self.let_act(slot, key, ctx, sent, |stream, turn| stream.begin(octets, produced, turn));
+            self.let_act(slot, key, ctx, way, |stream, turn| stream.begin(octets, produced, turn));
         }
     }
 
@@ -139,15 +138,15 @@ impl Pool {
 
     /// An acknowledgement arrives. A stream whose message is acknowledged becomes idle.
     #[inline]
-    pub(super) fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    pub(super) fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         let slot = pdu.slot();
         if self.streams.get(usize::from(slot)).is_none_or(Sending::is_idle) {
             return;
         }
-        self.let_act(slot, key, ctx, sent, |stream, turn| stream.on_pdu(pdu, turn));
+        self.let_act(slot, key, ctx, way, |stream, turn| stream.on_pdu(pdu, turn));
         if self.streams[usize::from(slot)].is_idle() {
             self.idle.push(slot);
-            self.begin(key, ctx, sent);
+            self.begin(key, ctx, way);
         }
     }
 }

@@ -49,6 +49,19 @@ fn only_access_lines_and_delays_without_queueing_are_folded() {
     assert_eq!(folded(&text("access = { rate = \"2 Mb/s\" }", stop)), 2);
 }
 
+/// Jitter comes before the line, and TP4 measures queues in bits.
+#[test]
+fn access_lines_of_streams_without_jitter_are_folded() {
+    let count = |transport: &str| {
+        let access = "access = { rate = \"2 Mb/s\" }";
+        let text = text(&format!("octets = 1460\n{access}\ntransport.{transport}"), "mismatches = \"warn\"");
+        folded(&text.replace("reaction_point.becn = { recovery.own_cells = 9 }", ""))
+    };
+    assert_eq!(count("stream = {}"), 3);
+    assert_eq!(count("stream.jitter = \"1 ms\""), 0);
+    assert_eq!(count("tp4 = {}"), 0);
+}
+
 #[test]
 fn access_lines_have_nodes_only_if_pdus_pass_them() {
     let without = |text: &str| -> Vec<String> {
