@@ -192,6 +192,7 @@ fn assert_ways(number: u64) {
         let so_far = traced(&scenario, flow, pdu.sequence, at).unwrap();
         let last = so_far.last().unwrap();
         let is_there = match *spot {
+            Spot::Sender { .. } => last.step == Step::Sent,
             Spot::Queue { .. } | Spot::Shaper { .. } => last.step == Step::Arrived,
             Spot::Service { .. } => last.step == Step::Started,
             Spot::Line { departed, .. } => (last.step, last.at) == (Step::Departed, departed),

@@ -41,7 +41,7 @@ fn positions(text: &str, at: u64) -> Vec<(String, u32, u32, Spot)> {
     let named = |Position { pdu, spot }: Position| {
         let port = match spot {
             Spot::Queue { port, .. } | Spot::Service { port, .. } | Spot::Line { port, .. } => port,
-            Spot::Shaper { .. } => return ("shaper".to_owned(), pdu.flow.0, pdu.sequence, spot),
+            Spot::Shaper { .. } | Spot::Sender { .. } => return ("shaper".to_owned(), pdu.flow.0, pdu.sequence, spot),
         };
         (run.world().port(port as usize).unwrap().name().into_owned(), pdu.flow.0, pdu.sequence, spot)
     };

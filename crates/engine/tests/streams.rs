@@ -1,7 +1,7 @@
 //! Byte streams, in whole networks.
 
 use crate::judge::dice::Dice;
-use crate::judge::random;
+use crate::judge::{positions, random};
 use crate::length::quick_or_long;
 use penstock_engine::report::{GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
@@ -153,6 +153,15 @@ fn the_forms_agree_on_random_networks_of_streams() {
     let Happened { retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished } = happened;
     let all = [retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished];
     assert!(all.iter().all(|count| *count > 10), "{all:?}");
+}
+
+#[test]
+fn positions_in_random_networks_of_streams_obey_the_laws() {
+    for number in 0..quick_or_long(20, 200) {
+        let text = network(number);
+        let scenario = document::parse(&text).unwrap();
+        positions::assert_laws(&scenario, 6, &|| format!("{number}\n{text}"));
+    }
 }
 
 fn run(text: &str) -> Report {

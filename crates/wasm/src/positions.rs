@@ -25,7 +25,8 @@ mod bits {
 
 /// Where PDUs are, one entry for each. On lines: `port`, `fraction` (0 at the sender's end, 1 at the receiver's), `flow`,
 /// `kind`. In queues and in service: `queue_port`, `queue_index` (the queue by priority), `queue_place` (PDUs before it in
-/// this queue: 0 is in service, or next), `queue_flow`, `queue_kind`. PDUs in shapers are left out.
+/// this queue: 0 is in service, or next), `queue_flow`, `queue_kind`. PDUs in shapers, and those that
+/// senders hold back, are left out.
 ///
 /// Bits of a kind: 1 control, 2 tagged CLP=1, 4 marked for congestion (EFCI, CI, CE), 8 backward, 16 RM cell, 32 notice.
 ///
@@ -91,7 +92,7 @@ impl Positions {
                 }
                 Spot::Queue { port, queue, place, .. } => (port, queue, place),
                 Spot::Service { port, queue, .. } => (port, queue, 0),
-                Spot::Shaper { .. } => continue,
+                Spot::Shaper { .. } | Spot::Sender { .. } => continue,
             };
             found.in_queues.add(port, pdu);
             found.queue.push(queue);

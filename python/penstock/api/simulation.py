@@ -214,8 +214,8 @@ class Simulation(Plotted):
     def positions(self) -> pl.DataFrame:
         """Where every PDU in the network is now, one row each.
 
-        The columns are ``component`` (its port, also on the line behind it, or ``police/FLOW``), ``place`` (``queue``,
-        ``service``, ``line`` or ``shaper``), ``queue`` (by priority; for a shaper its number among the flow's
+        The columns are ``component`` (its port, also on the line behind it; ``police/FLOW``, or the flow at its sender),
+        ``place`` (``queue``, ``service``, ``line``, ``shaper``, or ``sender``, whose jitter holds it back), ``queue`` (by priority; for a shaper its number among the flow's
         policers), ``ahead`` (PDUs before it there; the one in service is the first of its queue), ``fraction`` (of the
         line behind it, or of its bits sent, from 0 to 1), ``leaves_s`` (the end of its service, or its arrival at the
         far end, in seconds), ``flow``, ``group``, ``kind`` (``data``, ``resource_management``, ``notice``, ...),

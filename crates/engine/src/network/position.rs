@@ -1,4 +1,4 @@
-//! Where a PDU is at an instant: in a queue, in service, on a line, or in a policer.
+//! Where a PDU is at an instant: in a queue, in service, on a line, in a policer, or held back by the jitter of its sender.
 //!
 //! Positions are computed at a stop, when they are asked for. All events of the instant have happened: a PDU that
 //! arrives at a node at this instant has been read.
@@ -50,6 +50,11 @@ pub enum Spot {
         /// PDUs of the flow before it in this shaper.
         place: u32,
         /// It does not leave before this time.
+        leaves: Time,
+    },
+    /// Its sender has sent it, and holds it back.
+    Sender {
+        /// When it leaves the sender.
         leaves: Time,
     },
 }

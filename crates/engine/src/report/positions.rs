@@ -9,9 +9,11 @@ use crate::round::World;
 row! {
     /// One PDU, and where it is.
     PositionRow {
-        /// Its port. A line has the name of the port before it, and the shapers of a flow are `police/FLOW`.
+        /// Its port. A line has the name of the port before it, the shapers of a flow are `police/FLOW`, and its sender has its
+        /// name.
         component: String,
-        /// Where it is there: `queue`, `service` (the port sends it), `line`, or `shaper`.
+        /// Where it is there: `queue`, `service` (the port sends it), `line`, `shaper`, or `sender` (its
+        /// jitter holds it back).
         place: String,
         /// Its queue by priority, or its shaper among the policers of the flow.
         queue: Option<u64>,
@@ -60,6 +62,7 @@ fn row<P: Probe>(world: &World<P>, ports: &[String], Position { pdu, spot }: Pos
         Spot::Shaper { stage, place, .. } => {
             ((format!("police/{}", flow.name()), "shaper".to_owned()), Some((stage, place)), None, None)
         }
+        Spot::Sender { leaves } => ((flow.name(), "sender".to_owned()), None, None, Some(leaves)),
     };
     PositionRow {
         component,

@@ -6,17 +6,17 @@ use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
 use crate::network::lane::{Lane, Record};
-use crate::network::position::{Finder, Position};
+use crate::network::position::{Finder, Position, Spot};
 
 impl<P: Probe> World<P> {
     /// Where every PDU in the network is at the clock, a stop: port by port by number, and within a port from the far end
-    /// of its line to the ends of its queues; then the PDUs in shapers. PDUs that leave a port at the same instant stand in
+    /// of its line to the ends of its queues; then the PDUs in shapers, and those that senders hold back. PDUs that leave a port at the same instant stand in
     /// the order of their flows.
     ///
     /// They leave out what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
     #[must_use]
     pub fn positions(&self) -> Vec<Position> {
-        let mut records = self.on_lines();
+        let (mut records, at_senders) = self.in_transit();
         // The records of one flow at one port are in one lane, in order.
         records.sort_by_key(|(port, record)| (*port, record.time, record.pdu.flow));
         let (ports, records): (Vec<u32>, Vec<Record>) = records.into_iter().unzip();
@@ -28,13 +28,14 @@ impl<P: Probe> World<P> {
             first += count;
         }
         self.find_in_shapers(&mut found);
+        found.extend(at_senders.iter().map(at_sender));
         found
     }
 
     /// Where the first PDU is that `is_wanted` accepts.
     pub fn position_of(&self, is_wanted: impl Fn(&Pdu) -> bool) -> Option<Position> {
         let mut found = Vec::new();
-        let mut on_lines = self.on_lines();
+        let (mut on_lines, at_senders) = self.in_transit();
         if let Some(port) = self.port_with(&on_lines, &is_wanted) {
             on_lines.retain(|(other, _)| *other == port);
             let mut records: Vec<Record> = on_lines.into_iter().map(|(_, record)| record).collect();
@@ -42,6 +43,7 @@ impl<P: Probe> World<P> {
             self.find_at_port(port, &records, &mut found);
         } else {
             self.find_in_shapers(&mut found);
+            found.extend(at_senders.iter().map(at_sender));
         }
         found.into_iter().find(|position| is_wanted(&position.pdu))
     }
@@ -59,12 +61,15 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// Every PDU that arrives at the far end of a line at a known time, with the port of the line.
-    fn on_lines(&self) -> Vec<(u32, Record)> {
-        let mut found = Vec::new();
-        // At a stop only lines have PDUs in transit. Everything else arrives without delay, and has been read.
-        let mut find = |record: &Record| {
-            found.extend(record.place.delivering_port(self.ports.len()).map(|port| (port as u32, *record)));
+    /// Every PDU that arrives at the far end of a line at a known time, with the port of the line; and those that their senders
+    /// hold back.
+    fn in_transit(&self) -> (Vec<(u32, Record)>, Vec<Record>) {
+        let (mut on_lines, mut at_senders) = (Vec::new(), Vec::new());
+        // At a stop nothing else is in transit. It arrives without delay, and has been read.
+        let mut find = |record: &Record| match record.place.delivering_port(self.ports.len()) {
+            Some(port) => on_lines.push((port as u32, *record)),
+            None if record.time > self.clock => at_senders.push(*record),
+            None => {}
         };
         self.ctx.lanes.iter().flat_map(Lane::iter).for_each(&mut find);
         for process in &self.processes {
@@ -74,7 +79,8 @@ impl<P: Probe> World<P> {
                 Node::Port(_) | Node::Policers(_) | Node::Sinks(_) => {}
             }
         }
-        found
+        at_senders.sort_by_key(|record| (record.time, record.pdu.flow));
+        (on_lines, at_senders)
     }
 
     /// Finds the PDUs of a port. `behind` has those whose arrival behind its line is known, in order.
@@ -103,4 +109,9 @@ impl<P: Probe> World<P> {
             }
         }
     }
+}
+
+/// The position of a PDU that its sender holds back.
+fn at_sender(record: &Record) -> Position {
+    Position { pdu: record.pdu, spot: Spot::Sender { leaves: record.time } }
 }

@@ -186,7 +186,8 @@ impl Tracing {
         let (Spot::Queue { starts: next, .. }
         | Spot::Service { departs: next, .. }
         | Spot::Line { arrives: next, .. }
-        | Spot::Shaper { leaves: next, .. }) = spot;
+        | Spot::Shaper { leaves: next, .. }
+        | Spot::Sender { leaves: next }) = spot;
         // A change of the network may come first.
         let next = next.min(self.run.next_stop()).min(self.until);
         let before = matches!(spot, Spot::Shaper { .. }).then(|| self.run.clone());
@@ -201,6 +202,7 @@ impl Tracing {
     /// Puts the steps that have led to this place.
     fn look(&mut self, spot: &Spot) {
         let (port, departed) = match *spot {
+            Spot::Sender { .. } => return,
             Spot::Shaper { .. } => (None, None),
             Spot::Queue { port, .. } | Spot::Service { port, .. } => (Some(port as usize), None),
             Spot::Line { port, departed, .. } => (Some(port as usize), Some(departed)),

@@ -11,10 +11,11 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::spec::Scenario;
 
 /// What tells PDUs of one flow apart. Notices of several ports may have the same number.
-type Name = (u32, u8, u32, u16);
+type Name = (u32, u16, u8, u32, u16);
 
 fn name(pdu: &Pdu) -> Name {
-    (pdu.flow.0, pdu.kind() as u8, pdu.sequence, pdu.marks.0)
+    let stream = if pdu.kind().is_of_stream() { pdu.slot() } else { 0 };
+    (pdu.flow.0, stream, pdu.kind() as u8, pdu.sequence, pdu.marks.0)
 }
 
 /// Every PDU held is in one position. Shares are within their bounds. The places in each queue are those of its length.
@@ -39,7 +40,9 @@ fn assert_whole<P: Probe>(world: &World<P>, positions: &[Position], told: &dyn F
                 assert!((0.0..1.0).contains(&fraction), "{spot:?}\n{}", told());
                 assert!(departed <= world.clock() && world.clock() < arrives, "{spot:?}\n{}", told());
             }
-            Spot::Shaper { leaves, .. } => assert!(leaves > world.clock(), "{spot:?}\n{}", told()),
+            Spot::Shaper { leaves, .. } | Spot::Sender { leaves } => {
+                assert!(leaves > world.clock(), "{spot:?}\n{}", told());
+            }
         }
     }
     assert!(held.iter().flatten().all(|left| *left == 0), "a PDU has no position: {held:?}\n{}", told());
