@@ -44,6 +44,8 @@ WORKLOADS = [
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
     Workload("stream", "CUBIC over drop-tail", str(ROOT / "tools" / "workloads" / "stream.toml")),
     Workload("stream-codel", "CUBIC over CoDel", str(ROOT / "tools" / "workloads" / "stream-codel.toml")),
+    Workload("stream-pie", "CUBIC over PIE", str(ROOT / "tools" / "workloads" / "stream-pie.toml")),
+    Workload("stream-fq-codel", "CUBIC over FQ-CoDel", str(ROOT / "tools" / "workloads" / "stream-fq-codel.toml")),
     Workload("messages", "messages of web search", str(ROOT / "tools" / "workloads" / "messages.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]

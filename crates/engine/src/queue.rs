@@ -14,12 +14,16 @@ use crate::core::random::Stream;
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{LineRate, Span, Time};
+use hold::Hold;
 
 pub(crate) mod bits;
 mod clp_threshold;
 mod codel;
+mod controlled_delay;
 mod drop_tail;
 mod drop_tail_bits;
+mod fq_codel;
+pub mod hold;
 pub(crate) mod lengths;
 mod mark;
 pub mod measures;
@@ -43,6 +47,8 @@ pub enum Verdict {
     Discard,
     /// It joins if a waiting PDU tagged CLP=1 can be discarded in its place. Otherwise it is discarded.
     PushOut,
+    /// It joins, and the PDUs that [`Hold::victims`] names are discarded. If there are none, it is discarded.
+    MakeRoom,
 }
 
 /// The fate of the PDU at the head of a queue.
@@ -72,7 +78,8 @@ pub struct QueueView {
     pub length: u64,
     /// When the line has sent all PDUs whose service has begun: in the past if it is free.
     pub free_at: Time,
-    /// When the PDU at the head arrived, if one waits. Those whose departure is known do not wait.
+    /// When the PDU at the head arrived, if one waits. Those whose departure is known do not wait. `None` if the policy keeps
+    /// its PDUs in several lists.
     pub head_since: Option<Time>,
     /// Bits that wait.
     pub waiting_bits: u64,
@@ -85,7 +92,7 @@ pub struct HeadView {
     pub now: Time,
     /// How long the PDU has waited.
     pub sojourn: Span,
-    /// Bits that wait behind it in its queue.
+    /// Bits that wait behind it in its queue, or in its list of several.
     pub behind: u64,
 }
 
@@ -141,6 +148,8 @@ macro_rules! policies {
             push_out PushOut = push_out::Params => push_out::PushOut;
             /// Discards or marks at the head, while PDUs wait too long (CoDel, RFC 8289).
             codel Codel = codel::Params => codel::Codel;
+            /// A list for each flow, served by turns, and CoDel in each (FQ-CoDel, RFC 8290).
+            fq_codel FqCodel = fq_codel::Params => fq_codel::FqCodel;
             /// Discards or marks at random, the more the longer the queue is in the mean (RED).
             red Red = red::Params => red::Red;
             /// Discards or marks at random, by the waiting time and its growth (PIE, RFC 8033).
@@ -196,6 +205,8 @@ role_trait! {
         fn on_head(&mut self, pdu: &mut Pdu, view: &HeadView) -> Fate { Fate::Send }
         /// Whether it judges PDUs at the head. The departures of such a queue are not known in advance.
         fn decides_at_head(&self) -> bool { false }
+        /// Its order of the PDUs, if it keeps them in several lists. Such a policy decides at the head.
+        fn hold(&mut self) -> Option<&mut dyn Hold> { None }
         /// The rate of the line is now `rate`.
         fn on_rate(&mut self, rate: LineRate) {}
         /// Readings for a time series.
@@ -221,12 +232,12 @@ role_trait! {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-
     use proptest::collection::vec;
     use proptest::prelude::*;
 
+    use super::store::{Queued, Waiting};
     use super::*;
+    use crate::core::key::Place;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks};
     use crate::core::time::Rate;
 
@@ -256,45 +267,80 @@ mod tests {
 
     /// A queue of one line with its policy, in which the first PDU is the next to serve.
     #[derive(Clone)]
-    struct Bench {
-        policy: Policy,
-        waiting: VecDeque<(Pdu, Time)>,
-        now: Time,
+    pub(super) struct Bench {
+        pub(super) policy: Policy,
+        pub(super) waiting: Queued,
+        pub(super) now: Time,
         /// The verdicts, with the marks that the PDU had then.
         seen: Vec<(Verdict, u16)>,
     }
 
     impl Bench {
-        /// An arrival. Returns the number of PDUs that it found.
-        fn arrive(&mut self, tagged: bool) -> u64 {
-            let (mut pdu, found) = (pdu(tagged), self.waiting.len() as u64);
-            let length = if self.policy.counts_bits() { self.bits() } else { found };
-            let head_since = self.waiting.front().map(|(_, arrived)| *arrived);
-            let view = QueueView { now: self.now, length, free_at: self.now, head_since, waiting_bits: self.bits() };
-            self.policy.catch_up(&view);
-            let verdict = self.policy.on_arrival(&mut pdu, &view);
-            self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
-            if verdict == Verdict::Admit {
-                self.waiting.push_back((pdu, self.now));
+        pub(super) fn new(mut policy: Policy) -> Bench {
+            let mut waiting = Queued::default();
+            if policy.hold().is_some() {
+                waiting.divide(0);
             }
-            found
+            Bench { policy, waiting, now: Time::ZERO, seen: Vec::new() }
         }
 
-        /// Serves the first PDU that the policy lets pass.
-        fn serve(&mut self) {
-            while let Some((mut pdu, arrived)) = self.waiting.pop_front() {
-                let view = HeadView { now: self.now, sojourn: self.now.since(arrived), behind: self.bits() };
+        /// An arrival. Returns its verdict, and the number of PDUs that it found.
+        pub(super) fn arrive(&mut self, mut pdu: Pdu) -> (Verdict, u64) {
+            let (found, waiting_bits) = (self.waiting.count as u64, self.waiting.bits(0));
+            let length = if self.policy.counts_bits() { waiting_bits } else { found };
+            let head_since = self.waiting.head_since(0);
+            let view = QueueView { now: self.now, length, free_at: self.now, head_since, waiting_bits };
+            self.replay();
+            self.policy.catch_up(&view);
+            let mut verdict = self.policy.on_arrival(&mut pdu, &view);
+            if verdict == Verdict::MakeRoom {
+                verdict = if self.make_room(&pdu) { Verdict::Admit } else { Verdict::Discard };
+            }
+            self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
+            if verdict == Verdict::Admit {
+                let waiting = Waiting { pdu, place: Place(0), arrived: self.now };
+                match self.policy.hold().map(|hold| hold.join(&pdu)) {
+                    Some(list) => self.waiting.push_to(0, list, waiting),
+                    None => self.waiting.push(0, waiting),
+                }
+            }
+            (verdict, found)
+        }
+
+        fn replay(&mut self) {
+            if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
+                hold.replay(self.now, lists);
+            }
+        }
+
+        fn make_room(&mut self, pdu: &Pdu) -> bool {
+            let hold = self.policy.hold().zip(self.waiting.lists(0));
+            let Some(victims) = hold.and_then(|(hold, lists)| hold.victims(pdu, lists)) else { return false };
+            assert!((0..victims.count).all(|_| self.waiting.pop_from(0, victims.list).is_some()));
+            true
+        }
+
+        /// Serves the first PDU that the policy lets pass, and returns it.
+        pub(super) fn serve(&mut self) -> Option<Pdu> {
+            loop {
+                self.replay();
+                if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
+                    let next = hold.next(lists);
+                    // While anything waits, it chooses a list that has a PDU, and the same when it is asked again.
+                    assert_eq!(next.is_some(), self.waiting.count > 0);
+                    assert_eq!(next, hold.next(lists));
+                    next.into_iter().for_each(|list| self.waiting.serve_from(0, list));
+                }
+                let Waiting { mut pdu, arrived, .. } = self.waiting.pop(0)?;
+                let view =
+                    HeadView { now: self.now, sojourn: self.now.since(arrived), behind: self.waiting.bits_behind(0) };
                 let passes = !self.policy.decides_at_head() || self.policy.on_head(&mut pdu, &view) == Fate::Send;
                 let verdict = if passes { Verdict::Admit } else { Verdict::Discard };
                 self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
                 if passes {
-                    return;
+                    return Some(pdu);
                 }
             }
-        }
-
-        fn bits(&self) -> u64 {
-            self.waiting.iter().map(|(pdu, _)| pdu.bits()).sum()
         }
 
         /// Some arrivals, tagged or not, and services, each after some microseconds.
@@ -305,10 +351,21 @@ mod tests {
                     self.serve();
                     continue;
                 };
-                let found = self.arrive(tagged);
-                let verdict = self.seen.last().map(|seen| seen.0);
-                assert!(verdict != Some(Verdict::Admit) || self.policy.size().is_none_or(|size| found < size));
-                assert!(verdict != Some(Verdict::PushOut) || self.policy.pushes_out());
+                let mut arriving = pdu(tagged);
+                arriving.flow = FlowId((pause % 3) as u32);
+                let (verdict, found) = self.arrive(arriving);
+                assert!(
+                    verdict != Verdict::Admit
+                        || self.policy.size().is_none_or(|size| self.waiting.count as u64 <= size)
+                );
+                // Only a queue with lists may make room and hold no more PDUs than before.
+                assert!(self.waiting.count as u64 > found || verdict != Verdict::Admit || self.policy.hold().is_some());
+                assert!(verdict != Verdict::PushOut || self.policy.pushes_out());
+                assert_eq!(
+                    self.waiting.bits(0),
+                    self.waiting.all().map(|(_, waiting)| waiting.pdu.bits()).sum::<u64>()
+                );
+                assert_eq!(self.waiting.count, self.waiting.all().count());
             }
         }
     }
@@ -320,7 +377,7 @@ mod tests {
         fn laws_of_disciplines(steps in vec((0..3_000u64, any::<Option<bool>>()), 1..200)) {
             for params in Params::cases().into_iter().map(|case| case.params) {
                 let policy = params.build(env());
-                let mut bench = Bench { policy, waiting: VecDeque::new(), now: Time::ZERO, seen: Vec::new() };
+                let mut bench = Bench::new(policy);
                 let (first, rest) = steps.split_at(steps.len() / 2);
                 bench.run(first);
                 let mut changed = bench.clone();

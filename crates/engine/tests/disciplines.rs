@@ -7,16 +7,18 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
 /// Each begins a table that goes on with the size in PDUs of a drop-tail queue.
-const DISCIPLINES: [&str; 9] = [
+const DISCIPLINES: [&str; 11] = [
     "codel = { target = '15 us', interval = '200 us', ",
     "red = { min = '1 PDUs', max = '6 PDUs', weight = 0.1, max_probability = 0.2, ",
     "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, ",
     "codel = { target = '5 us', interval = '90 us', mark = 'efci', ",
     "random_loss = { pattern.periodic = { every = 11 }, control = false, ",
     "pie = { target = '15 us', update = '20 us', alpha = 2000, beta = 20000, burst = '100 us', ",
+    "fq_codel = { target = '15 us', interval = '200 us', quantum = '106 octets', ",
     "pi2 = { target = '15 us', update = '20 us', alpha = 1000, beta = 10000, ",
     "red = { min = '1 PDUs', max = '5 PDUs', weight = 0.2, adapt_every = '150 us', mark = 'efci', ",
     "pie = { target = '9 us', update = '13 us', alpha = 9000, beta = 50000, burst = '0 s', mark = 'efci', ",
+    "fq_codel = { target = '9 us', interval = '90 us', lists = 3, memory = '2000 octets', mark = 'efci', ",
 ];
 
 /// A random network in which disciplines take the place of drop-tail queues and of unlimited ones, and their number.
@@ -90,6 +92,28 @@ fn round_robin_shares_a_line_by_its_quanta() {
     near(&shares("scheduler.drr.quanta = ['1500 octets', '3000 octets']"), [8e6 / 3.0, 16e6 / 3.0]);
 }
 
+/// A flow of 9 Mb/s, one of 6 Mb/s with short PDUs, and a sparse one of 100 kb/s meet at a line of 8 Mb/s.
+#[test]
+fn fq_codel_shares_a_line_by_flows_and_spares_the_sparse_one() {
+    let flow = |name: &str, octets: u32, rate: &str| {
+        format!("[flow.{name}]\npath = ['a', 'b']\noctets = {octets}\ntraffic.cbr = {{ rate = '{rate}' }}\n")
+    };
+    let shares = |queue: &str| {
+        let head = "duration = '10 s'\nwarm_up = '1 s'\n[defaults.line]\n";
+        let line = format!("queues = [{{ {queue} }}]\n[line.l]\nbetween = ['a', 'b']\nrate = '8 Mb/s'\n");
+        let flows = [flow("long", 1_500, "9 Mb/s"), flow("short", 300, "6 Mb/s"), flow("thin", 100, "100 kb/s")];
+        let report = run(&(head.to_owned() + &line + &flows.concat()));
+        assert!(report.ports.iter().any(|port| port.port == "l" && port.utilisation > 0.999));
+        report.groups.iter().map(|group| (group.throughput_bps, group.lost)).collect::<Vec<(f64, u64)>>()
+    };
+    for limit in ["size = '100 PDUs'", "memory = '60000 octets'"] {
+        let [(long, _), (short, _), (thin, lost)] = shares(&format!("fq_codel = {{ {limit} }}"))[..] else { panic!() };
+        assert!((long - 3.95e6).abs() < 0.02e6 && (short - 3.95e6).abs() < 0.02e6, "{long} {short}");
+        assert!((thin - 0.1e6).abs() < 0.001e6 && lost == 0, "{thin} {lost}");
+    }
+    assert!(shares("drop_tail.size = '100 PDUs'")[2].1 > 0);
+}
+
 #[test]
 fn a_scheduler_without_a_choice_is_refused() {
     let text = overload("unlimited = {}", "")
@@ -153,10 +177,11 @@ fn each_discards_where_it_decides_and_shows_its_state() {
 /// The queue reaches neither size, so all that the change could do is lose the state of the control law.
 #[test]
 fn a_change_keeps_the_state_of_a_policy() {
-    let change = "[[change]]\nat = '8 s'\npath = 'line.l.queues[0].codel.size'\nvalue = '3999 PDUs'\n";
-    let kept = run(&overload("codel = { size = '4000 PDUs' }", change));
-    let unchanged = run(&overload("codel = { size = '4000 PDUs' }", ""));
-    assert_eq!(kept.fingerprint, unchanged.fingerprint);
+    for policy in ["codel", "fq_codel"] {
+        let change = format!("[[change]]\nat = '8 s'\npath = 'line.l.queues[0].{policy}.size'\nvalue = '3999 PDUs'\n");
+        let queue = format!("{policy} = {{ size = '4000 PDUs' }}");
+        assert_eq!(run(&overload(&queue, &change)).fingerprint, run(&overload(&queue, "")).fingerprint);
+    }
 }
 
 #[test]

@@ -175,7 +175,7 @@ pub fn hash(name: &str) -> u64 {
 }
 
 /// The finaliser of SplitMix64: every input bit changes about half of the output bits.
-fn scramble(word: u64) -> u64 {
+pub(crate) fn scramble(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)

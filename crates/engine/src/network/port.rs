@@ -7,6 +7,7 @@
 mod fast_path;
 mod groups;
 mod line;
+mod lists;
 mod next_lanes;
 mod position;
 mod retune;
@@ -139,6 +140,8 @@ pub struct Port {
     precedence: Option<Box<Precedence>>,
     /// Whether a policy judges PDUs at the head of its queue.
     decides_at_head: bool,
+    /// Whether a policy keeps its PDUs in several lists.
+    has_lists: bool,
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
@@ -196,6 +199,7 @@ impl Port {
             limits: None,
             refused: Vec::new(),
             precedence: Precedence::new(&parts.policies),
+            has_lists: false,
             decides_at_head: parts.policies.iter().any(Discipline::decides_at_head),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
@@ -227,6 +231,7 @@ impl Port {
             outage: parts.outage,
             measured_since: Time::ZERO,
         };
+        port.divide_queues();
         port.find_limits();
         port
     }

@@ -1,10 +1,9 @@
 //! CoDel: while PDUs have waited longer than a target for an interval, the queue discards or marks PDUs at its head. The
 //! time between two discards shrinks with the square root of their number.
 //!
-//! RFC 8289. Where a new episode begins within 16 intervals of the last discard, it goes on at the number of discards that
-//! the last episode had added (RFC 8289, 5.5). The longest PDU seen stands for the longest that the line carries: the queue
-//! is not late while no more bits than that wait behind the head.
+//! RFC 8289 (see `controlled_delay`). The longest PDU seen stands for the longest that the line carries.
 
+use super::controlled_delay::{Law, State};
 use super::mark::{self, Mark};
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, RETUNED, check_size};
 use crate::core::error::Fault;
@@ -12,12 +11,10 @@ use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Span, Time};
+use crate::core::time::Span;
 
 /// What a change of the control law does.
 const RETUNED_LAW: &str = "It holds from the next PDU at the head on. The number of discards in a row stays.";
-/// In intervals: a later episode begins at one discard (RFC 8289, 5.5).
-const MEMORY: u64 = 16;
 
 /// The target, the interval, and the size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -42,23 +39,22 @@ pub struct Params {
 }
 
 fn target() -> Span {
-    Span::milliseconds(5)
+    Law::default().target
 }
 
 fn interval() -> Span {
-    Span::milliseconds(100)
+    Law::default().interval
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        for (path, span) in [("target", self.target), ("interval", self.interval)] {
-            if span == Span::ZERO {
-                let reason = "with no time at all the queue would discard all that waits";
-                return Err(Fault::new(path, span, reason, "give a positive time, as in \"5 ms\""));
-            }
-        }
+        self.law().check()?;
         self.size.map_or(Ok(()), check_size)
+    }
+
+    fn law(&self) -> Law {
+        Law { target: self.target, interval: self.interval }
     }
 }
 
@@ -76,16 +72,7 @@ impl QueueParams for Params {
 #[derive(Clone, Debug)]
 pub struct Codel {
     params: Params,
-    /// When the waiting times will have exceeded the target for an interval, if they go on.
-    late_from: Option<Time>,
-    /// Time of the next discard in this episode, or that would have come next in the last one.
-    next: Time,
-    /// Discards that decide the time to the next, and those at the start of the episode.
-    count: u64,
-    count_at_start: u64,
-    is_discarding: bool,
-    /// The last PDU was discarded within an episode. The time of the next discard advances if the PDU behind it is late too.
-    has_discarded: bool,
+    state: State,
     /// Of the longest PDU.
     longest_bits: u64,
 }
@@ -94,45 +81,7 @@ impl Codel {
     /// A queue in which nothing has waited yet.
     #[must_use]
     pub fn new(params: &Params, _env: Env) -> Codel {
-        Codel {
-            params: params.clone(),
-            late_from: None,
-            next: Time::ZERO,
-            count: 0,
-            count_at_start: 0,
-            is_discarding: false,
-            has_discarded: false,
-            longest_bits: 0,
-        }
-    }
-
-    /// Whether the waiting times have exceeded the target for an interval.
-    fn is_late(&mut self, view: &HeadView) -> bool {
-        if view.sojourn < self.params.target || view.behind <= self.longest_bits {
-            self.late_from = None;
-            return false;
-        }
-        view.now >= *self.late_from.get_or_insert(view.now + self.params.interval)
-    }
-
-    /// The control law: when the discard after one at `time` is due.
-    fn after(&self, time: Time) -> Time {
-        time + Span((self.params.interval.0 as f64 / (self.count as f64).sqrt() + 0.5) as u64)
-    }
-
-    /// Marks the PDU, or discards it if it cannot be marked.
-    fn signal(&self, pdu: &mut Pdu) -> Fate {
-        if mark::set(self.params.mark, pdu) { Fate::Send } else { Fate::Discard }
-    }
-
-    /// An episode of discards begins.
-    fn begin(&mut self, now: Time) {
-        let added = self.count - self.count_at_start;
-        let is_recent = now.since(self.next) < self.params.interval * MEMORY;
-        self.count = if added > 1 && is_recent { added } else { 1 };
-        self.count_at_start = self.count;
-        self.next = self.after(now);
-        self.is_discarding = true;
+        Codel { params: params.clone(), state: State::IDLE, longest_bits: 0 }
     }
 }
 
@@ -145,28 +94,8 @@ impl Discard for Codel {
 impl Discipline for Codel {
     fn on_head(&mut self, pdu: &mut Pdu, view: &HeadView) -> Fate {
         self.longest_bits = self.longest_bits.max(pdu.bits());
-        let is_late = self.is_late(view);
-        if std::mem::take(&mut self.has_discarded) && is_late {
-            self.next = self.after(self.next);
-        }
-        if !is_late {
-            self.is_discarding = false;
-            return Fate::Send;
-        }
-        if !self.is_discarding {
-            self.begin(view.now);
-            return self.signal(pdu);
-        }
-        if view.now < self.next {
-            return Fate::Send;
-        }
-        self.count += 1;
-        let fate = self.signal(pdu);
-        match fate {
-            Fate::Send => self.next = self.after(self.next),
-            Fate::Discard => self.has_discarded = true,
-        }
-        fate
+        let mark = self.params.mark;
+        self.state.judge(self.params.law(), view, self.longest_bits, || mark::set_or_discard(mark, pdu))
     }
 
     fn decides_at_head(&self) -> bool {
@@ -180,7 +109,7 @@ impl Discipline for Codel {
     }
 
     fn readings(&self, each: &mut Each<'_>) {
-        each(Reading::count("codel_count"), if self.is_discarding { self.count as f64 } else { 0.0 });
+        each(Reading::count("codel_count"), self.state.signals() as f64);
     }
 }
 
@@ -197,6 +126,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::core::pdu::Marks;
+    use crate::core::time::Time;
     use crate::queue::tests::{env, pdu};
 
     fn codel(mark: Option<Mark>) -> Codel {

@@ -1,5 +1,6 @@
 //! Marks of congestion that a queue sets in place of a discard.
 
+use super::Fate;
 use crate::core::feedback::Signals;
 use crate::core::pdu::{Marks, Pdu};
 
@@ -37,4 +38,9 @@ pub(super) fn set(mark: Option<Mark>, pdu: &mut Pdu) -> bool {
         Mark::Ecn => Marks::ECN_CE,
     });
     true
+}
+
+/// Marks `pdu`, or discards it if it cannot be marked.
+pub(super) fn set_or_discard(mark: Option<Mark>, pdu: &mut Pdu) -> Fate {
+    if set(mark, pdu) { Fate::Send } else { Fate::Discard }
 }

@@ -38,6 +38,7 @@ impl Port {
         for queue in 0..self.policies.len() {
             let view = self.queue_view(queue, now);
             self.policies[queue].catch_up(&view);
+            self.catch_up_lists(queue, now);
         }
     }
 
@@ -162,12 +163,17 @@ impl Port {
             // A broken line is not congestion: the congestion point does not see the PDU.
             return self.count_discard(&pdu, at, ctx);
         }
-        let (refused, victim) = match self.judge(&mut pdu, queue, at) {
-            Verdict::Admit => (false, None),
-            Verdict::Discard => (true, None),
+        let (mut victim, mut victims) = (None, None);
+        let refused = match self.judge(&mut pdu, queue, at) {
+            Verdict::Admit => false,
+            Verdict::Discard => true,
             Verdict::PushOut => {
-                let victim = self.server.waiting.remove_tagged(queue);
-                (victim.is_none(), victim)
+                victim = self.server.waiting.remove_tagged(queue);
+                victim.is_none()
+            }
+            Verdict::MakeRoom => {
+                victims = self.find_victims(&pdu, queue);
+                victims.is_none()
             }
         };
         if self.congestion.is_some() {
@@ -183,6 +189,9 @@ impl Port {
             self.queues.evict(queue, at, victim.bits());
             self.discard(&victim, record.key(), ctx);
         }
+        if let Some(victims) = victims {
+            self.discard_heads(victims, record.key(), queue, ctx);
+        }
         self.join(pdu, record.key(), queue, ctx);
     }
 
@@ -190,6 +199,7 @@ impl Port {
     #[inline]
     fn judge(&mut self, pdu: &mut Pdu, queue: usize, now: Time) -> Verdict {
         let view = self.queue_view(queue, now);
+        self.catch_up_lists(queue, now);
         let policy = &mut self.policies[queue];
         let marks = pdu.marks;
         policy.catch_up(&view);
@@ -239,7 +249,7 @@ impl Port {
         let is_known = self.is_first_known && queue == self.first_queue;
         let mut waiting = Waiting { pdu, place, arrived: at };
         let free_at = self.server.line.free_at;
-        let is_free = free_at <= at && self.scheduler.is_strict();
+        let is_free = free_at <= at && self.scheduler.is_strict() && !self.has_lists;
         if is_known || is_free {
             if is_known || self.passes_head(&mut waiting, at, queue, ctx) {
                 self.begin(waiting, free_at.max(at), queue, false, ctx);
@@ -250,7 +260,7 @@ impl Port {
             precedence.wait(queue, &pdu);
             self.server.waiting.insert(queue, waiting, |other| precedence.overtakes(queue, &waiting, other));
         } else {
-            self.server.waiting.push(queue, waiting);
+            self.wait(queue, waiting);
         }
         if free_at <= at {
             self.serve_waiting(at, ctx);
@@ -270,7 +280,8 @@ impl Port {
         if !policy.decides_at_head() {
             return true;
         }
-        let view = HeadView { now: start, sojourn: start.since(*arrived), behind: self.server.waiting.bits(queue) };
+        let view =
+            HeadView { now: start, sojourn: start.since(*arrived), behind: self.server.waiting.bits_behind(queue) };
         let marks = pdu.marks;
         let fate = policy.on_head(pdu, &view);
         self.groups.count_marked(pdu, marks);
@@ -327,6 +338,7 @@ impl Port {
     #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         while self.server.line.free_at <= now {
+            self.choose_lists();
             let Some(queue) = self.scheduler.next(&self.server.waiting) else { return };
             let Some(mut waiting) = self.server.waiting.pop(queue) else { return };
             // The line may have been free for a while.
@@ -411,7 +423,7 @@ impl Port {
     }
 
     #[cold]
-    fn discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>) {
+    pub(super) fn discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         self.count_discard(pdu, key.time, ctx);
         let view = PortView { refused: true, ..self.view(pdu, key.time) };
         self.tell_discard(pdu, key, &view, ctx);
