@@ -214,13 +214,14 @@ class Simulation(Plotted):
     def positions(self) -> pl.DataFrame:
         """Where every PDU in the network is now, one row each.
 
-        The columns are ``component`` (its port, also on the line behind it; ``police/FLOW``, or the flow at its sender),
-        ``place`` (``queue``, ``service``, ``line``, ``shaper``, or ``sender``, whose jitter holds it back), ``queue`` (by priority; for a shaper its number among the flow's
-        policers), ``ahead`` (PDUs before it there; the one in service is the first of its queue), ``fraction`` (of the
-        line behind it, or of its bits sent, from 0 to 1), ``leaves_s`` (the end of its service, or its arrival at the
-        far end, in seconds), ``flow``, ``group``, ``kind`` (``data``, ``resource_management``, ``notice``, ...),
-        ``direction`` (``forward``, or ``backward`` against its flow), ``sequence`` (its number within flow and kind),
-        ``octets``, ``priority``, and ``marks`` (as ``CLP EFCI``).
+        The columns are ``component`` (its port, also on the line behind it; ``police/FLOW``, or the flow at its
+        sender), ``place`` (``queue``, ``service``, ``line``, ``shaper``, or ``sender``, whose jitter holds it back),
+        ``queue`` (by priority; for a shaper its number among the flow's policers), ``ahead`` (PDUs before it there; the
+        one in service is the first of its queue), ``fraction`` (of the line behind it, or of its bits sent, from 0 to
+        1), ``leaves_s`` (the end of its service, or its arrival at the far end, in seconds), ``flow``, ``group``,
+        ``kind`` (``data``, ``resource_management``, ``notice``, ...), ``direction`` (``forward``, or ``backward``
+        against its flow), ``sequence`` (its number within flow and kind), ``octets``, ``priority``, and ``marks`` (as
+        ``CLP EFCI``).
 
         Ports come by number, and the PDUs of each from the far end of its line to the ends of its queues. What a host
         has not sent yet is in no row. All events of the instant have happened: a PDU that arrives now has been read.

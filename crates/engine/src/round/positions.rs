@@ -10,8 +10,8 @@ use crate::network::position::{Finder, Position, Spot};
 
 impl<P: Probe> World<P> {
     /// Where every PDU in the network is at the clock, a stop: port by port by number, and within a port from the far end
-    /// of its line to the ends of its queues; then the PDUs in shapers, and those that senders hold back. PDUs that leave a port at the same instant stand in
-    /// the order of their flows.
+    /// of its line to the ends of its queues; then the PDUs in shapers, and those that senders hold back. PDUs that leave a
+    /// port at the same instant stand in the order of their flows.
     ///
     /// They leave out what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
     #[must_use]
