@@ -35,7 +35,7 @@ fn with_disciplines(number: u64) -> (String, usize) {
     (text.replace(", }", " }"), count)
 }
 
-/// The network in which every port with several queues has deficit round robin, and the number of such ports.
+/// The network in which every port with several queues has a round robin, and the number of such ports.
 fn with_round_robin(number: u64) -> (String, usize) {
     const POLICIES: [&str; 5] = ["unlimited =", "drop_tail =", "drop_tail_bits =", "clp_threshold =", "push_out ="];
     let (mut text, mut count) = (String::new(), 0);
@@ -47,7 +47,11 @@ fn with_round_robin(number: u64) -> (String, usize) {
         let queues: usize = POLICIES.iter().map(|policy| queues.matches(policy).count()).sum();
         if queues > 1 {
             let quanta: Vec<String> = (0..queues).map(|queue| format!("'{} octets'", 53 + 900 * queue)).collect();
-            text += &format!("{prefix}scheduler.drr.quanta = [{}]\n", quanta.join(", "));
+            let weights: Vec<usize> = (0..queues).map(|queue| 1 + 2 * queue).collect();
+            text += &match (number as usize + count) % 2 {
+                0 => format!("{prefix}scheduler.drr.quanta = [{}]\n", quanta.join(", ")),
+                _ => format!("{prefix}scheduler.wrr.weights = {weights:?}\n"),
+            };
             count += 1;
         }
     }
@@ -68,9 +72,10 @@ fn the_forms_agree_on_random_networks_with_round_robin() {
     assert!(ports > 30 && differing > 5, "{ports} {differing}");
 }
 
-/// Two flows of 6 Mb/s each, with PDUs of 1,500 and of 300 octets, share a line of 8 Mb/s in proportion to the quanta.
+/// Two flows of 6 Mb/s each, with PDUs of 1,500 and of 300 octets, share a line of 8 Mb/s in proportion to the quanta, or
+/// send PDUs in proportion to the weights.
 #[test]
-fn round_robin_shares_a_line_by_its_quanta() {
+fn round_robin_shares_a_line_by_its_quanta_or_weights() {
     let flow = |name: &str, octets: u32, priority: u32| {
         format!(
             "[flow.{name}]\npath = ['a', 'b']\noctets = {octets}\npriority = {priority}\n\
@@ -90,6 +95,9 @@ fn round_robin_shares_a_line_by_its_quanta() {
     near(&shares(""), [6e6, 2e6]);
     near(&shares("scheduler.drr.quanta = ['1500 octets', '1500 octets']"), [4e6, 4e6]);
     near(&shares("scheduler.drr.quanta = ['1500 octets', '3000 octets']"), [8e6 / 3.0, 16e6 / 3.0]);
+    // A round of 1 and 5 PDUs has 1,500 octets of each, and one of 1 and 10 twice as many of the second.
+    near(&shares("scheduler.wrr.weights = [1, 5]"), [4e6, 4e6]);
+    near(&shares("scheduler.wrr.weights = [1, 10]"), [8e6 / 3.0, 16e6 / 3.0]);
 }
 
 /// A flow of 9 Mb/s, one of 6 Mb/s with short PDUs, and a sparse one of 100 kb/s meet at a line of 8 Mb/s.

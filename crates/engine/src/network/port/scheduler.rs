@@ -8,6 +8,7 @@ use crate::queue::store::Queued;
 
 mod drr;
 mod strict;
+mod wrr;
 
 /// Every scheduler: one line each, with its keyword in scenario files.
 macro_rules! schedulers {
@@ -17,6 +18,8 @@ macro_rules! schedulers {
             strict Strict = strict::Params => strict::Strict;
             /// By turns, each queue as many bits as its quantum in the mean (deficit round robin).
             drr Drr = drr::Params => drr::Drr;
+            /// By turns, each queue as many PDUs as its weight (weighted round robin).
+            wrr Wrr = wrr::Params => wrr::Wrr;
         }
     };
 }
@@ -60,6 +63,21 @@ role_trait! {
         /// Finds fault with the number of queues that it serves.
         fn check_queues(&self, count: usize) -> Result<(), Fault> { Ok(()) }
     }
+}
+
+/// The fault if a list has not one part for each of several queues: the key of the list, and what its parts are.
+fn check_parts([key, part]: [&str; 2], parts: usize, queues: usize) -> Result<(), Fault> {
+    if parts == queues && queues > 1 {
+        return Ok(());
+    }
+    let (reason, remedy) = match queues {
+        1 => {
+            let remedy = "give the line more queues, or delete it".to_owned();
+            ("with one queue there is nothing to choose".to_owned(), remedy)
+        }
+        _ => (format!("the port has {queues} queues"), format!("give one {part} for each queue")),
+    };
+    Err(Fault::new(key, format!("{parts} {key}"), reason, remedy))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Shreedhar and Varghese (1995). At the start of its turn a queue may send its quantum more. It sends PDUs while the first
 //! has no more bits than it may still send; what is left counts in its next turn. An empty queue loses it.
 
-use super::{Schedule, SchedulerParams};
+use super::{Schedule, SchedulerParams, check_parts};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::queue::store::Queued;
@@ -32,14 +32,7 @@ impl Params {
 
 impl SchedulerParams for Params {
     fn check_queues(&self, count: usize) -> Result<(), Fault> {
-        if self.quanta.len() == count && count > 1 {
-            return Ok(());
-        }
-        let (reason, remedy) = match count {
-            1 => ("with one queue there is nothing to choose".to_owned(), "give the line more queues, or delete it"),
-            _ => (format!("the port has {count} queues"), "give one quantum for each queue"),
-        };
-        Err(Fault::new("quanta", format!("{} quanta", self.quanta.len()), reason, remedy))
+        check_parts(["quanta", "quantum"], self.quanta.len(), count)
     }
 }
 
