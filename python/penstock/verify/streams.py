@@ -127,7 +127,7 @@ transport.stream = {{ controller.new_reno = {{}}, jitter = "1 ms" }}
     text = network(line, flows, until="350 s", warm_up="50 s", sample="10 s")
     share = Random.near("share of the longer", "mean", 0.247, lambda tables: share_of("far", tables), bias=0.12)
     yield Check(
-        "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 400, quick=False
+        "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 600, quick=False
     )
 
 
@@ -175,7 +175,7 @@ transport.stream.controller.new_reno = {{}}
         least, most = tcp.parking_lot(links, round_trips=links), tcp.parking_lot(links)
         share = Random("share of a line", "mean", 0.8 * least, 1.2 * most, long_share)
         yield Check(
-            "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 160, quick=False
+            "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 360, quick=False
         )
 
 
