@@ -290,7 +290,6 @@ mod tests {
             let length = if self.policy.counts_bits() { waiting_bits } else { found };
             let head_since = self.waiting.head_since(0);
             let view = QueueView { now: self.now, length, free_at: self.now, head_since, waiting_bits };
-            self.replay();
             self.policy.catch_up(&view);
             let mut verdict = self.policy.on_arrival(&mut pdu, &view);
             if verdict == Verdict::MakeRoom {
@@ -307,12 +306,6 @@ mod tests {
             (verdict, found)
         }
 
-        fn replay(&mut self) {
-            if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
-                hold.replay(self.now, lists);
-            }
-        }
-
         fn make_room(&mut self, pdu: &Pdu) -> bool {
             let hold = self.policy.hold().zip(self.waiting.lists(0));
             let Some(victims) = hold.and_then(|(hold, lists)| hold.victims(pdu, lists)) else { return false };
@@ -323,7 +316,6 @@ mod tests {
         /// Serves the first PDU that the policy lets pass, and returns it.
         pub(super) fn serve(&mut self) -> Option<Pdu> {
             loop {
-                self.replay();
                 if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
                     let next = hold.next(lists);
                     // While anything waits, it chooses a list that has a PDU, and the same when it is asked again.

@@ -3,7 +3,6 @@
 
 use super::store::Lists;
 use crate::core::pdu::Pdu;
-use crate::core::time::Time;
 
 /// PDUs at the head of a list, to be discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +13,11 @@ pub struct Victims {
     pub count: usize,
 }
 
-#[allow(unused_variables, reason = "defaults ignore their arguments")]
 /// A queue policy with an order of its own. It judges at the head, each PDU of the list that it has chosen.
 pub trait Hold {
-    /// Makes what a timer would have made up to `now`, with the lists as they are before anything else happens then.
-    fn replay(&mut self, now: Time, lists: &Lists) {}
-
     /// What is discarded so that `pdu` can join; `None` if `pdu` itself is. Asked after
     /// [`Verdict::MakeRoom`](super::Verdict::MakeRoom).
-    fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims> {
-        None
-    }
+    fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims>;
 
     /// The list that `pdu` joins.
     fn join(&mut self, pdu: &Pdu) -> usize;

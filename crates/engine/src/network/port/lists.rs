@@ -4,7 +4,6 @@ use super::Port;
 use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
-use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::queue::Discipline;
 use crate::queue::hold::{Hold, Victims};
@@ -28,14 +27,6 @@ impl Port {
             return None;
         }
         self.policies[queue].hold().zip(self.server.waiting.lists(queue))
-    }
-
-    /// Makes the timers of the queue's policy up to `now`.
-    #[inline]
-    pub(super) fn catch_up_lists(&mut self, queue: usize, now: Time) {
-        if let Some((hold, lists)) = self.hold(queue) {
-            hold.replay(now, lists);
-        }
     }
 
     /// What is discarded to let `pdu` into the queue; `None` if `pdu` itself is.
@@ -71,10 +62,8 @@ impl Port {
         if !self.has_lists {
             return;
         }
-        let free_at = self.server.line.free_at;
         for queue in 0..self.policies.len() {
             let Some((hold, lists)) = self.hold(queue) else { continue };
-            hold.replay(free_at, lists);
             if let Some(list) = hold.next(lists) {
                 self.server.waiting.serve_from(queue, list);
             }
