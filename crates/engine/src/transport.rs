@@ -135,10 +135,7 @@ impl Params {
 
     /// Whether its sending host computes its own access line, if it has one: not with jitter in front of the line.
     pub(crate) fn computes_access_line(&self) -> bool {
-        match self {
-            Params::Tp4(_) => false,
-            Params::Stream(params) => params.jitter == Span::ZERO,
-        }
+        matches!(self, Params::Stream(_)) && !self.has_jitter()
     }
 
     /// Whether PDUs wait at its sending host for a time of their own.

@@ -70,10 +70,10 @@ impl Host {
 
     /// Its own access line to the port, if it has one.
     fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
-        match self {
-            Host::Direct(host) => halves.line(host),
-            Host::Transport(host) => host.line(halves),
-        }
+        halves.line(match self {
+            Host::Direct(host) => host.access,
+            Host::Transport(host) => host.access(),
+        })
     }
 
     /// Reads what it needs to send.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::core::fifo::Fifo;
 use crate::core::key::Place;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::network::lane::Record;
+use crate::network::lane::{Lane, Record};
 use crate::queue::measures::{Departures, QueueState};
 
 /// The access line of one sender, or its share of a delay without queueing. There may be many: a line takes three lines of the
@@ -192,6 +192,21 @@ impl AccessLine {
     #[must_use]
     pub fn first_run(&self, lead: Span) -> Time {
         Time(self.first_held().0.saturating_sub(lead.0))
+    }
+
+    /// When the node must run a host that is due at `due`: then, or `lead` before the first PDU arrives that its line stores.
+    #[inline(always)]
+    #[must_use]
+    pub fn next_run(access: Option<&AccessLine>, due: Time, lead: Span) -> Time {
+        access.map_or(due, |access| due.min(access.first_run(lead)))
+    }
+
+    /// Moves the stored PDUs that arrive before `limit` into the lane to the port.
+    #[inline(always)]
+    pub fn forward(&mut self, limit: Time, sent: &mut Lane) {
+        while let Some(record) = self.held_before(limit) {
+            sent.push(record);
+        }
     }
 
     /// Removes the first stored PDU if it arrives before `limit`.

@@ -38,14 +38,15 @@ impl Halves {
         self.senders.get_mut(host.sender? as usize)
     }
 
+    /// The access line of a host with that index.
     #[inline(always)]
-    pub(super) fn line(&self, host: &DirectHost) -> Option<&AccessLine> {
-        self.lines.get(host.access? as usize)
+    pub(super) fn line(&self, access: Option<u32>) -> Option<&AccessLine> {
+        self.lines.get(access? as usize)
     }
 
     #[inline(always)]
-    fn line_mut(&mut self, host: &DirectHost) -> Option<&mut AccessLine> {
-        self.lines.get_mut(host.access? as usize)
+    pub(super) fn line_mut(&mut self, access: Option<u32>) -> Option<&mut AccessLine> {
+        self.lines.get_mut(access? as usize)
     }
 }
 
@@ -115,7 +116,7 @@ impl DirectHost {
     #[inline]
     pub fn touch<P>(&self, halves: &Halves, ctx: &Ctx<P>) -> u64 {
         let sender = halves.sender(self).map_or(0, |sender| sender.touch(ctx));
-        let access = halves.line(self).map_or(0, AccessLine::touch);
+        let access = halves.line(self.access).map_or(0, AccessLine::touch);
         sender.wrapping_add(access)
     }
 
@@ -132,9 +133,7 @@ impl DirectHost {
     ) -> Time {
         let mut access = self.access.and_then(|index| halves.lines.get_mut(index as usize));
         if let Some(access) = &mut access {
-            while let Some(record) = access.held_before(limit) {
-                sent.push(record);
-            }
+            access.forward(limit, sent);
         }
         let last = if self.place < until.place { until.time + Span(1) } else { until.time };
         if self.due < last
@@ -147,14 +146,14 @@ impl DirectHost {
                 sender.act(self.due, last, ctx, &mut uplink)
             };
         }
-        access.map_or(self.due, |access| self.due.min(access.first_run(lead)))
+        AccessLine::next_run(access.as_deref(), self.due, lead)
     }
 
     /// When the node must run it next.
     #[inline]
     #[must_use]
     pub fn next_run(&self, lead: Span, halves: &Halves) -> Time {
-        halves.line(self).map_or(self.due, |access| self.due.min(access.first_run(lead)))
+        AccessLine::next_run(halves.line(self.access), self.due, lead)
     }
 
     /// A PDU arrives. The host has already sent everything due before.
@@ -201,7 +200,7 @@ impl DirectHost {
             }
             _ => {
                 ctx.count_sent(answer);
-                let mut uplink = Uplink { access: halves.line_mut(self), own: self.place, limit, sent };
+                let mut uplink = Uplink { access: halves.line_mut(self.access), own: self.place, limit, sent };
                 uplink.send(answer, record.key());
             }
         }

@@ -88,15 +88,13 @@ impl StreamHost {
     /// The sender of a flow, whose timers have that place at equal times.
     #[must_use]
     pub fn sender(sending: Sending, place: Place) -> StreamHost {
-        let due = sending.due();
-        StreamHost { end: End::Sending(sending), place, due, access: None, jitter: None }
+        StreamHost::new(End::Sending(sending), place)
     }
 
     /// The sender of the messages of a flow; `fresh` is a stream that has sent nothing.
     #[must_use]
     pub fn pool(messages: Messages, fresh: Sending, place: Place) -> StreamHost {
-        let due = messages.next_time();
-        StreamHost { end: End::Pool(Box::new(Pool::new(messages, fresh))), place, due, access: None, jitter: None }
+        StreamHost::new(End::Pool(Box::new(Pool::new(messages, fresh))), place)
     }
 
     /// The receiver of a flow. With an ideal path the completions of its messages are measured.
@@ -104,7 +102,11 @@ impl StreamHost {
     pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
         let (streams, timers) = (Vec::new(), Timers::new());
         let arrivals = Arrivals { fresh, streams, timers, receiver, ideal, delivered: 0, reset: Time::ZERO };
-        StreamHost { end: End::Receiving(Box::new(arrivals)), place, due: Time::NEVER, access: None, jitter: None }
+        StreamHost::new(End::Receiving(Box::new(arrivals)), place)
+    }
+
+    fn new(end: End, place: Place) -> StreamHost {
+        StreamHost { due: end.next(), end, place, access: None, jitter: None }
     }
 
     /// The same with that jitter. The host then needs an access line, where its PDUs wait: one without rate and delay.
@@ -244,11 +246,9 @@ impl StreamHost {
         sent: &mut Lane,
     ) -> Time {
         let StreamHost { end, place: own, due, access, jitter } = self;
-        let mut access = access.and_then(|index| halves.lines.get_mut(index as usize));
+        let mut access = halves.line_mut(*access);
         if let Some(access) = &mut access {
-            while let Some(record) = access.held_before(limit) {
-                sent.push(record);
-            }
+            access.forward(limit, sent);
         }
         let uplink = Uplink { access, own: *own, limit, sent };
         let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
@@ -261,20 +261,14 @@ impl StreamHost {
             }
             *due = end.next().max(key.time);
         }
-        way.uplink.access.map_or(*due, |access| access.first_run(lead).min(*due))
+        AccessLine::next_run(way.uplink.access.as_deref(), *due, lead)
     }
 
     /// When the node must run it: at its next timer, or `lead` before the first stored PDU arrives.
     #[inline]
     #[must_use]
     pub fn next_run(&self, lead: Span, halves: &Halves) -> Time {
-        self.line(halves).map_or(self.due, |access| access.first_run(lead).min(self.due))
-    }
-
-    /// Its own access line, if it has one.
-    #[must_use]
-    pub fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
-        halves.lines.get(self.access? as usize)
+        AccessLine::next_run(halves.line(self.access), self.due, lead)
     }
 
     /// A PDU arrives. What it releases is sent at once, and has the place of this delivery at equal times.
@@ -288,7 +282,7 @@ impl StreamHost {
         sent: &mut Lane,
     ) {
         let StreamHost { end, place: own, due, access, jitter } = self;
-        let access = access.and_then(|index| halves.lines.get_mut(index as usize));
+        let access = halves.line_mut(*access);
         let uplink = Uplink { access, own: *own, limit, sent };
         let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
         let Record { pdu, time, .. } = record;

@@ -31,7 +31,7 @@ pub(in crate::network) fn hosts(all: Vec<Alone>, to: LaneId) -> Hosts {
         hosts.push(Host::Direct(host));
     }
     let leads = hosts.iter().map(|host| match host {
-        Host::Direct(host) => halves.line(host).map_or(Span::ZERO, |line| line.lead(424)),
+        Host::Direct(host) => halves.line(host.access).map_or(Span::ZERO, |line| line.lead(424)),
         Host::Transport(_) => Span::ZERO,
     });
     let lead = leads.min().unwrap_or_default();

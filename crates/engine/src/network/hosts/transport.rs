@@ -1,6 +1,5 @@
 //! TransportHost: one end of a flow over a transport. Each protocol has a host of its own; this is what all of them do.
 
-use super::access_line::AccessLine;
 use super::direct::Halves;
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
@@ -95,12 +94,12 @@ impl TransportHost {
         }
     }
 
-    /// Its own access line to the port, if it is computed with the host.
+    /// Index of its own access line to the port, if it is computed with the host.
     #[must_use]
-    pub fn line<'a>(&self, halves: &'a Halves) -> Option<&'a AccessLine> {
+    pub fn access(&self) -> Option<u32> {
         match self {
             TransportHost::Tp4(_) => None,
-            TransportHost::Stream(host) => host.line(halves),
+            TransportHost::Stream(host) => host.access,
         }
     }
 
