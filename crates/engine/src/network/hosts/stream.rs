@@ -25,7 +25,6 @@ use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, Se
 
 use super::access_line::AccessLine;
 use super::direct::Halves;
-use super::uplink::Uplink;
 use ideal::Ideal;
 use jitter::Jitter;
 use output::{Output, Way, act};
@@ -245,23 +244,21 @@ impl StreamHost {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) -> Time {
-        let StreamHost { end, place: own, due, access, jitter } = self;
-        let mut access = halves.line_mut(*access);
-        if let Some(access) = &mut access {
+        if let Some(access) = halves.line_mut(self.access) {
             access.forward(limit, sent);
         }
-        let uplink = Uplink { access, own: *own, limit, sent };
-        let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
-        while (Key { time: *due, place: *own }) < until {
-            let key = Key { time: *due, place: *own };
-            match end {
+        while let key = (Key { time: self.due, place: self.place })
+            && key < until
+        {
+            let mut way = Way::new(&mut self.jitter, halves.line_mut(self.access), (self.place, limit), sent);
+            match &mut self.end {
                 End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
                 End::Pool(pool) => pool.act(key, ctx, &mut way),
                 End::Receiving(arrivals) => arrivals.act(key, ctx, &mut way),
             }
-            *due = end.next().max(key.time);
+            self.due = self.end.next().max(key.time);
         }
-        AccessLine::next_run(way.uplink.access.as_deref(), *due, lead)
+        self.next_run(lead, halves)
     }
 
     /// When the node must run it: at its next timer, or `lead` before the first stored PDU arrives.
@@ -281,13 +278,10 @@ impl StreamHost {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) {
-        let StreamHost { end, place: own, due, access, jitter } = self;
-        let access = halves.line_mut(*access);
-        let uplink = Uplink { access, own: *own, limit, sent };
-        let mut way = Way { uplink, jitter: jitter.as_deref_mut() };
+        let mut way = Way::new(&mut self.jitter, halves.line_mut(self.access), (self.place, limit), sent);
         let Record { pdu, time, .. } = record;
         let key = record.key();
-        match end {
+        match &mut self.end {
             End::Sending(sending) => {
                 ctx.count_delivered(pdu);
                 act(key, (pdu.flow, pdu.slot()), ctx, &mut way, |turn| sending.on_pdu(pdu, turn));
@@ -298,7 +292,7 @@ impl StreamHost {
             }
             End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, &mut way),
         }
-        *due = end.next().max(*time);
+        self.due = self.end.next().max(*time);
     }
 
     /// Resets the measures.

@@ -1,20 +1,35 @@
 //! Output: what a host of streams sends at one instant.
 
 use super::jitter::Jitter;
-use crate::core::key::Key;
+use crate::core::key::{Key, Place};
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
+use crate::core::time::Time;
 use crate::network::context::{Ctx, FlowState, count_sent};
+use crate::network::hosts::access_line::AccessLine;
 use crate::network::hosts::uplink::Uplink;
+use crate::network::lane::Lane;
 use crate::transport::stream::{Turn, UnderWay};
 
 /// The way from a host to its port.
 pub(super) struct Way<'a> {
-    pub(super) uplink: Uplink<'a>,
-    pub(super) jitter: Option<&'a mut Jitter>,
+    uplink: Uplink<'a>,
+    jitter: Option<&'a mut Jitter>,
 }
 
-impl Way<'_> {
+impl<'a> Way<'a> {
+    /// The way of the host with that place, over its own access line, if it has one. PDUs that reach the port before `limit` go
+    /// to `sent`.
+    #[inline]
+    pub(super) fn new(
+        jitter: &'a mut Option<Box<Jitter>>,
+        access: Option<&'a mut AccessLine>,
+        (own, limit): (Place, Time),
+        sent: &'a mut Lane,
+    ) -> Way<'a> {
+        Way { uplink: Uplink { access, own, limit, sent }, jitter: jitter.as_deref_mut() }
+    }
+
     /// Sends a PDU; `cause` is the key of the event that caused it.
     #[inline]
     fn send(&mut self, pdu: &Pdu, cause: Key) {
