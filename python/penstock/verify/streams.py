@@ -50,13 +50,14 @@ reverse.queues = [{{ unlimited = {{}} }}]
 """
 
 
-def greedy(stream: str, *, count: int = 1) -> str:
-    """A group of flows that always have data."""
+def greedy(stream: str, *, name: str = "data", path: str = "ab", count: int = 1, access_ms: int = 0) -> str:
+    """A group of flows that always have data, over the nodes of a path, behind a delay of their own."""
     return f"""
-[flow.data]
-path = ["a", "b"]
+[flow.{name}]
+path = {list(path)}
 count = {count}
 octets = 1460
+{f'access.delay = "{access_ms} ms"' if access_ms else ""}
 traffic.greedy = {{}}
 transport.stream = {{ {stream} }}
 """
@@ -112,29 +113,21 @@ def utilisation(tables: Tables) -> list[float]:
 
 def round_trip_checks() -> Iterator[Check]:
     """Two NewReno flows with round trips of 100 and 20 ms over one full queue; without jitter, shares are accidents."""
-    flows = "".join(
-        f"""
-[flow.{name}]
-path = ["a", "b"]
-octets = 1460
-access.delay = "{delay} ms"
-traffic.greedy = {{}}
-transport.stream = {{ controller.new_reno = {{}}, jitter = "1 ms" }}
-"""
-        for name, delay in (("far", 49), ("near", 9))
-    )
+    stream = 'controller.new_reno = {}, jitter = "1 ms"'
+    flows = greedy(stream, name="far", access_ms=49) + greedy(stream, name="near", access_ms=9)
     line = 'rate = "12 Mb/s"\ndelay = "1 ms"\nqueues = [{ drop_tail.size = "100 PDUs" }]'
     text = network(line, flows, until="350 s", warm_up="50 s", sample="10 s")
-    share = Random.near("share of the longer", "mean", 0.247, lambda tables: share_of("far", tables), bias=0.12)
+    share = Random.near("share of the longer", "mean", 0.247, lambda tables: share_of("far", "near", tables), bias=0.12)
     yield Check(
         "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 600, quick=False
     )
 
 
-def share_of(group: str, tables: Tables) -> float:
-    """The share of a group in all that is delivered."""
+def share_of(group: str, other: str, tables: Tables) -> float:
+    """The share of a group in what it and another deliver."""
     groups = tables("groups")
-    return float(groups.filter(group=group)["throughput_bps"].item()) / float(groups["throughput_bps"].sum())
+    rates = [float(groups.filter(group=name)["throughput_bps"].item()) for name in (group, other)]
+    return rates[0] / sum(rates)
 
 
 def parking_lot_checks() -> Iterator[Check]:
@@ -143,8 +136,9 @@ def parking_lot_checks() -> Iterator[Check]:
     Its share of a line is between that of the square-root law at equal round trips, and that with as many times the
     round trip as there are lines, as here. RED discards at random: over drop-tail, the long flow loses more.
     """
+    stream = "controller.new_reno = {}"
     for links in (2, 3):
-        names = "abcd"[: links + 1]
+        nodes = "abcd"[: links + 1]
         lines = "".join(
             f"""
 [line.{here}{there}]
@@ -153,36 +147,24 @@ rate = "12 Mb/s"
 delay = "20 ms"
 queues = [{{ red = {{ min = "15 PDUs", max = "45 PDUs", gentle = true, size = "120 PDUs" }} }}]
 reverse.queues = [{{ unlimited = {{}} }}]
-[flow.local_{here}]
-path = ["{here}", "{there}"]
-octets = 1460
-traffic.greedy = {{}}
-transport.stream.controller.new_reno = {{}}
+{greedy(stream, name=f"local_{here}", path=here + there)}
 """
-            for here, there in itertools.pairwise(names)
+            for here, there in itertools.pairwise(nodes)
         )
         text = f"""
 duration = "350 s"
 warm_up = "50 s"
 measure.sample = "10 s"
 {lines}
-[flow.long]
-path = {list(names)}
-octets = 1460
-traffic.greedy = {{}}
-transport.stream.controller.new_reno = {{}}
+{greedy(stream, name="long", path=nodes)}
 """
         least, most = tcp.parking_lot(links, round_trips=links), tcp.parking_lot(links)
-        share = Random("share of a line", "mean", 0.8 * least, 1.2 * most, long_share)
+        share = Random(
+            "share of a line", "mean", 0.8 * least, 1.2 * most, lambda tables: share_of("long", "local_a", tables)
+        )
         yield Check(
             "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 360, quick=False
         )
-
-
-def long_share(tables: Tables) -> float:
-    """The long flow's share of what its first line delivers."""
-    rates = {name: float(tables("groups").filter(group=name)["throughput_bps"].item()) for name in ("long", "local_a")}
-    return rates["long"] / sum(rates.values())
 
 
 def lossy(pattern: str, controller: str, *, seconds: float, warm_up: float) -> str:
