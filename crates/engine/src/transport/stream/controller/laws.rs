@@ -16,10 +16,13 @@ pub(super) fn acked(octets: u64) -> Acked {
         smoothed: Span::milliseconds(100),
         least: Span::milliseconds(100),
         in_flight: 1 << 40,
+        left: 1 << 40,
         is_limited: true,
         has_progress: true,
         is_recovering: false,
+        has_timed_out: false,
         begins_round: false,
+        sample: None,
     }
 }
 
@@ -83,7 +86,7 @@ proptest! {
     #[test]
     fn windows_are_finite_and_never_below_a_segment(calls in calls()) {
         for case in ControllerParams::cases() {
-            let mut controller = case.params.build(Env { segment: 1000, initial_window: 10 });
+            let mut controller = case.params.build(Env::of(1000, 10));
             for each in &calls {
                 call(&mut controller, each);
                 let values = readings(&controller);
@@ -96,7 +99,7 @@ proptest! {
     #[test]
     fn an_acknowledgement_of_nothing_never_raises_the_window(calls in calls()) {
         for case in ControllerParams::cases() {
-            let mut controller = case.params.build(Env { segment: 1000, initial_window: 10 });
+            let mut controller = case.params.build(Env::of(1000, 10));
             for each in &calls {
                 call(&mut controller, each);
                 let before = controller.window();
@@ -111,7 +114,7 @@ proptest! {
     #[test]
     fn congestion_never_raises_the_window(calls in calls(), outstanding in 0..40u64) {
         for case in ControllerParams::cases() {
-            let mut controller = case.params.build(Env { segment: 1000, initial_window: 10 });
+            let mut controller = case.params.build(Env::of(1000, 10));
             for each in &calls {
                 call(&mut controller, each);
             }
@@ -128,7 +131,7 @@ proptest! {
     fn a_clone_behaves_as_the_original(calls in calls(), at in any::<prop::sample::Index>()) {
         let at = at.index(calls.len());
         for case in ControllerParams::cases() {
-            let mut controller = case.params.build(Env { segment: 1000, initial_window: 10 });
+            let mut controller = case.params.build(Env::of(1000, 10));
             calls[..at].iter().for_each(|each| call(&mut controller, each));
             let mut copy = controller.clone();
             for each in &calls[at..] {
@@ -143,7 +146,7 @@ proptest! {
     #[test]
     fn a_change_to_the_same_parameters_changes_nothing(calls in calls()) {
         for case in ControllerParams::cases() {
-            let mut controller = case.params.build(Env { segment: 1000, initial_window: 10 });
+            let mut controller = case.params.build(Env::of(1000, 10));
             let mut changed = controller.clone();
             for each in &calls {
                 changed.retune(&case.params);

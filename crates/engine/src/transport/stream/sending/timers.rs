@@ -110,6 +110,7 @@ impl Sending {
         let is_first = !matches!(self.phase, Phase::Timeout) || self.acknowledged >= self.recovery_end;
         let outstanding = self.user.next() - self.acknowledged;
         self.board.lose_before(self.detection.overdue(&self.params, now));
+        self.tell_lost();
         self.controller.on_congestion(&Congestion { now, signal: Signal::Timeout { is_first }, outstanding });
         self.round_trip.back_off();
         self.detection.forget_probe();
