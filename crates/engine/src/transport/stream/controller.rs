@@ -12,6 +12,7 @@ use crate::core::time::{Span, Time};
 use crate::transport::stream::rate_sample::{Lost, RateSample};
 
 mod abe;
+mod copa;
 mod cubic;
 mod dctcp;
 mod hybla;
@@ -20,6 +21,7 @@ mod hystart;
 mod laws;
 mod ledbat;
 mod new_reno;
+mod sliding;
 mod vegas;
 mod window;
 
@@ -114,6 +116,8 @@ pub struct Congestion {
     pub signal: Signal,
     /// Octets that were sent and not acknowledged in sequence.
     pub outstanding: u64,
+    /// Octets in flight, without those that are taken for lost.
+    pub in_flight: u64,
 }
 
 /// What a controller is, whatever its parameters.
@@ -127,11 +131,14 @@ pub(super) struct Nature {
     pub(super) samples_rate: bool,
     /// Its window alone limits the repair of losses, in the place of a proportional rate reduction.
     pub(super) repairs_alone: bool,
+    /// It gives way to early marks by their share: its segments are ECT(1) (RFC 9331).
+    pub(super) is_l4s: bool,
 }
 
 impl Nature {
     /// A window that losses and marks limit.
-    const WINDOW: Nature = Nature { paces: false, heeds_delay: false, samples_rate: false, repairs_alone: false };
+    const WINDOW: Nature =
+        Nature { paces: false, heeds_delay: false, samples_rate: false, repairs_alone: false, is_l4s: false };
 }
 
 /// The parameters of a controller say what it is.
@@ -161,6 +168,8 @@ macro_rules! controllers {
             ledbat Ledbat = ledbat::Params => ledbat::Ledbat;
             /// Grows with a long round trip as NewReno does with a short one (Hybla).
             hybla Hybla = hybla::Params => hybla::Hybla;
+            /// Keeps a few segments in the queues, and moves its window ever faster (Copa).
+            copa Copa = copa::Params => copa::Copa;
         }
     };
 }

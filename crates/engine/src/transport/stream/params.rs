@@ -194,6 +194,10 @@ impl Params {
             let reason = format!("the controller {} does not hear of marks", self.controller.keyword());
             return Err(Fault::new("ecn", "on", reason, "choose \"off\", or another controller"));
         }
+        if self.ecn == Ecn::Classic && self.controller.nature().is_l4s {
+            let reason = format!("the controller {} must know how many segments are marked", self.controller.keyword());
+            return Err(Fault::new("ecn", "classic", reason, "choose \"accurate\""));
+        }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";
             return Err(Fault::new("reordering_window", self.reordering_window, reason, "choose 0.25"));

@@ -34,6 +34,10 @@ pub struct RateSample {
 /// A transmission that is taken for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
+    /// The time.
+    pub now: Time,
+    /// Its number: the next one was sent next.
+    pub number: u64,
     /// Its octets.
     pub octets: u64,
     /// Octets in flight after it was sent.
@@ -122,11 +126,11 @@ impl Sampler {
     }
 
     /// The transmission is taken for lost.
-    pub(super) fn lose(&mut self, number: u64) -> Option<Lost> {
+    pub(super) fn lose(&mut self, number: u64, now: Time) -> Option<Lost> {
         let record = *self.record(number)?;
         self.lost += record.octets;
         let Record { octets, in_flight, is_user_limited, .. } = record;
-        Some(Lost { octets, in_flight, lost: self.lost - record.lost, is_user_limited })
+        Some(Lost { now, number, octets, in_flight, lost: self.lost - record.lost, is_user_limited })
     }
 
     /// Nothing more will be asked of transmissions before this one.
@@ -183,11 +187,13 @@ mod tests {
     fn losses_count_from_the_transmission_on() {
         let mut sampler = Sampler::default();
         (0..3).for_each(|number| sampler.send(number, 1000, (number + 1) * 1000, at(0)));
-        let lost = |octets, in_flight, lost| Some(Lost { octets, in_flight, lost, is_user_limited: false });
-        assert_eq!(sampler.lose(0), lost(1000, 1000, 1000));
-        assert_eq!(sampler.lose(1), lost(1000, 2000, 2000));
+        let lost = |number, in_flight, lost| {
+            Some(Lost { now: at(90), number, octets: 1000, in_flight, lost, is_user_limited: false })
+        };
+        assert_eq!(sampler.lose(0, at(90)), lost(0, 1000, 1000));
+        assert_eq!(sampler.lose(1, at(90)), lost(1, 2000, 2000));
         sampler.forget(2);
-        assert_eq!(sampler.lose(1), None);
+        assert_eq!(sampler.lose(1, at(90)), None);
         assert_eq!(sampler.deliver(1000, Some(2), Span::ZERO, at(100)).unwrap().lost, 2000);
     }
 

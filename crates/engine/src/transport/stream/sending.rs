@@ -371,7 +371,8 @@ impl Sending {
         let length = octets.saturating_add(self.params.header);
         let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
         if self.params.ecn != Ecn::Off {
-            pdu.marks.set(Marks::ECT_0);
+            let is_l4s = self.params.controller.nature().is_l4s;
+            pdu.marks.set(if is_l4s { Marks::ECT_1 } else { Marks::ECT_0 });
         }
         self.measures.sent_bits += pdu.bits();
         self.last_sent = Some(turn.now);

@@ -28,38 +28,60 @@ pub(super) fn acked(octets: u64) -> Acked {
 
 /// Congestion with so many octets outstanding.
 pub(super) fn congestion(signal: Signal, outstanding: u64) -> Congestion {
-    Congestion { now: Time::ZERO, signal, outstanding }
+    Congestion { now: Time::ZERO, signal, outstanding, in_flight: outstanding }
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Ack(Acked),
     Congestion(Congestion),
+    Lost(Lost),
     Idle(Time),
 }
 
 fn calls() -> impl Strategy<Value = Vec<Call>> {
-    let call = (0..20u8, 0..20_000u64, 0..=40u64, any::<[bool; 3]>(), 1..PICOSECONDS / 2);
+    let call = (0..24u8, 0..20_000u64, 0..=40u64, any::<[bool; 3]>(), 1..PICOSECONDS / 2);
     proptest::collection::vec(call, 1..200).prop_map(|calls| {
-        let mut now = Time::ZERO;
+        let (mut now, mut delivered) = (Time::ZERO, 0);
         let all = calls.into_iter().map(|(kind, octets, flight, [is_limited, is_recovering, begins_round], gap)| {
             now += Span(gap);
             let outstanding = flight * 1000;
+            let congestion = |signal| Call::Congestion(Congestion { now, ..congestion(signal, outstanding) });
             match kind {
-                0 => Call::Congestion(Congestion { now, signal: Signal::Loss, outstanding }),
-                1 => Call::Congestion(Congestion { now, signal: Signal::Ecn, outstanding }),
-                2 => {
-                    Call::Congestion(Congestion { now, signal: Signal::Timeout { is_first: is_limited }, outstanding })
-                }
+                0 => congestion(Signal::Loss),
+                1 => congestion(Signal::Ecn),
+                2 => congestion(Signal::Timeout { is_first: is_limited }),
                 3 => Call::Idle(now),
+                4..8 => Call::Lost(Lost {
+                    now,
+                    number: flight,
+                    octets: 1000,
+                    in_flight: outstanding + 1000,
+                    lost: 1000 + octets,
+                    is_user_limited: is_limited,
+                }),
                 _ => Call::Ack(Acked {
                     now,
-                    marked: u64::from(kind == 4),
+                    marked: u64::from(kind == 8),
                     in_flight: outstanding,
+                    left: outstanding.saturating_sub(octets),
                     is_limited,
                     is_recovering,
                     begins_round,
                     round_trip: (kind % 2 == 0).then_some(Span(gap)),
+                    sample: (kind % 3 != 0).then(|| {
+                        let prior = delivered;
+                        delivered += octets;
+                        let rate = Some(octets as f64 / Span(gap).seconds());
+                        RateSample {
+                            rate: rate.filter(|_| is_limited),
+                            delivered,
+                            prior: prior.saturating_sub(outstanding),
+                            in_flight: outstanding + 1000,
+                            lost: if is_recovering { octets } else { 0 },
+                            is_user_limited: begins_round,
+                        }
+                    }),
                     ..acked(octets)
                 }),
             }
@@ -72,6 +94,7 @@ fn call(controller: &mut ControllerState, call: &Call) {
     match call {
         Call::Ack(ack) => controller.on_ack(ack),
         Call::Congestion(congestion) => controller.on_congestion(congestion),
+        Call::Lost(lost) => controller.on_lost(lost),
         Call::Idle(now) => controller.on_idle(*now),
     }
 }

@@ -111,7 +111,7 @@ impl Sending {
         let is_recovering = !matches!(self.phase, Phase::Open);
         let found = self.detection.find(&self.params, &mut self.board, &self.round_trip, is_recovering, now);
         self.judge_at = found.again.unwrap_or(Time::NEVER);
-        self.tell_lost();
+        self.tell_lost(now);
         if found.lost > 0 && !is_recovering {
             self.recover(in_flight, now);
         }
@@ -119,9 +119,9 @@ impl Sending {
     }
 
     /// Tells the controller of each segment newly taken for lost, if it asks for it.
-    pub(super) fn tell_lost(&mut self) {
+    pub(super) fn tell_lost(&mut self, now: Time) {
         while let Some(number) = self.board.take_lost() {
-            if let Some(lost) = self.sampler.as_mut().and_then(|sampler| sampler.lose(number)) {
+            if let Some(lost) = self.sampler.as_mut().and_then(|sampler| sampler.lose(number, now)) {
                 self.controller.on_lost(&lost);
             }
         }
@@ -133,13 +133,19 @@ impl Sending {
         let next = self.user.next();
         (self.recovery_end, self.reduced) = (next, next);
         let outstanding = next - self.acknowledged;
-        self.controller.on_congestion(&Congestion { now, signal: Signal::Loss, outstanding });
+        self.congest(Signal::Loss, outstanding, now);
         self.detection.count_recovery();
         self.probe_at = Time::NEVER;
         let is_reduced = self.params.recovery == Recovery::Prr && !self.params.controller.nature().repairs_alone;
         self.must_repeat = !is_reduced;
         let reduction = || Reduction::new(in_flight, self.controller.window(), self.segment);
         self.phase = Phase::Recovery(is_reduced.then(reduction));
+    }
+
+    /// Tells the controller of congestion.
+    pub(super) fn congest(&mut self, signal: Signal, outstanding: u64, now: Time) {
+        let in_flight = self.board.in_flight();
+        self.controller.on_congestion(&Congestion { now, signal, outstanding, in_flight });
     }
 
     /// Tells the proportional reduction of octets newly reported, and whether more were acknowledged in sequence without a loss.
@@ -154,7 +160,7 @@ impl Sending {
         if marks > 0 && self.acknowledged >= self.reduced && matches!(self.phase, Phase::Open) {
             self.reduced = self.user.next();
             let outstanding = self.reduced - self.acknowledged;
-            self.controller.on_congestion(&Congestion { now, signal: Signal::Ecn, outstanding });
+            self.congest(Signal::Ecn, outstanding, now);
         }
     }
 
@@ -164,7 +170,7 @@ impl Sending {
         if self.detection.end_probe(cause, change) && matches!(self.phase, Phase::Open) {
             self.reduced = self.user.next();
             let outstanding = self.segment.into();
-            self.controller.on_congestion(&Congestion { now, signal: Signal::Loss, outstanding });
+            self.congest(Signal::Loss, outstanding, now);
         }
     }
 
