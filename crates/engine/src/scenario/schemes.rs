@@ -299,6 +299,16 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for acknowledgements",
         source: "Arun and Balakrishnan, NSDI 2018; docs/models/copa.md",
     },
+    Scheme {
+        keyword: "bbr",
+        meaning: "Byte streams send at the rate that the network delivers, which they probe for (BBR).",
+        parts: "transport.stream = { controller.bbr = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "draft-ietf-ccwg-bbr-06; docs/models/bbr.md",
+    },
 ];
 
 /// The scheme of this name.

@@ -12,6 +12,7 @@ use crate::core::time::{Span, Time};
 use crate::transport::stream::rate_sample::{Lost, RateSample};
 
 mod abe;
+mod bbr;
 mod copa;
 mod cubic;
 mod dctcp;
@@ -170,6 +171,8 @@ macro_rules! controllers {
             hybla Hybla = hybla::Params => hybla::Hybla;
             /// Keeps a few segments in the queues, and moves its window ever faster (Copa).
             copa Copa = copa::Params => copa::Copa;
+            /// Sends at the rate that the network delivers, which it probes for (BBR).
+            bbr Bbr = bbr::Params => bbr::Bbr;
         }
     };
 }
