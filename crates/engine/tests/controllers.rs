@@ -1,4 +1,4 @@
-//! Controllers of byte streams that heed the delay, and Hybla, in whole networks.
+//! Controllers of byte streams that heed the delay or the rate of delivery, and Hybla, in whole networks.
 
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
@@ -87,4 +87,48 @@ fn hybla_has_the_rate_of_its_reference() {
     let rate = |name: &str| report.flows.iter().find(|row| row.group == name).unwrap().throughput_bps;
     let ratio = rate("far") / rate("near");
     assert!((ratio - 1.0).abs() < 0.15, "{ratio}: {} {}", rate("far"), rate("near"));
+}
+
+/// Jain's index of fairness of all flows.
+fn fairness(report: &Report) -> f64 {
+    let rates: Vec<f64> = report.flows.iter().map(|row| row.throughput_bps).collect();
+    let sum: f64 = rates.iter().sum();
+    sum * sum / (rates.len() as f64 * rates.iter().map(|rate| rate * rate).sum::<f64>())
+}
+
+/// Each flow aims at 1 / delta = 2 segments in the queue, and swings about it. An independent packet model has 3.5, 5.5 and,
+/// with the round trip of the lines as the base, 11.0 segments.
+#[test]
+fn copa_keeps_a_few_segments_a_flow_in_the_queue() {
+    for (flows, base, expected) in [(1, "'auto'", 3.5), (2, "'auto'", 5.5), (5, "'50 ms'", 11.0)] {
+        let group = format!("count = {flows}\ntraffic.greedy = {{ stagger = '310 ms' }}");
+        let stream = format!("controller.copa.base = {base}");
+        let report = line("duration = '60 s'\nwarm_up = '20 s'", &stream, &[&group]);
+        let (mean, fair) = (queue(&report), fairness(&report));
+
+        assert!((mean / expected - 1.0).abs() < 0.1 && fair > 0.99, "{flows}: {mean} {fair}");
+    }
+}
+
+/// Prague over early marks beyond 10 segments, and Swift with a target of 5 ms above the lines: the line is used, and the queue
+/// is short.
+#[test]
+fn early_signals_keep_short_queues() {
+    for (stream, limit) in [("prague = {}\ntransport.stream.ecn = 'accurate'", 10.0), ("swift.base = '56 ms'", 5.0)] {
+        let mut text = format!(
+            "duration = '60 s'\nwarm_up = '20 s'\n[line.l]\nbetween = ['a', 'b']\nrate = '12 Mb/s'\ndelay = '25 ms'\n\
+             queues = [{{ unlimited = {{}} }}]\n"
+        );
+        if stream.contains("prague") {
+            text += "congestion_point.step_ecn.threshold = '10 PDUs'\n";
+        }
+        text += &format!(
+            "[flow.f]\ncount = 2\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {{ stagger = '310 ms' }}\n\
+             transport.stream.controller.{stream}\n"
+        );
+        let report = run(&text);
+        let port = report.ports.iter().find(|row| row.port == "l").unwrap();
+
+        assert!(port.queue_mean < limit + 4.0 && port.utilisation > 0.9, "{stream}");
+    }
 }

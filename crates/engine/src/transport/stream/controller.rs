@@ -22,7 +22,9 @@ mod hystart;
 mod laws;
 mod ledbat;
 mod new_reno;
+mod prague;
 mod sliding;
+mod swift;
 mod vegas;
 mod window;
 
@@ -173,6 +175,10 @@ macro_rules! controllers {
             copa Copa = copa::Params => copa::Copa;
             /// Sends at the rate that the network delivers, which it probes for (BBR).
             bbr Bbr = bbr::Params => bbr::Bbr;
+            /// Keeps the round trip at a target, with less than a segment in flight if need be (Swift).
+            swift Swift = swift::Params => swift::Swift;
+            /// Reduces the window by the share of early marks, on segments of their own kind (Prague).
+            prague Prague = prague::Params => prague::Prague;
         }
     };
 }
