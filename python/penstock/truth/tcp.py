@@ -143,9 +143,9 @@ def copa_window(round_trip: float, base: float, *, delta: float = 0.5) -> float:
 
 
 def bbr_volume_at_loss(in_flight: float, lost: float, size: float, *, threshold: float = 0.02) -> float:
-    """What was in flight when losses passed the threshold, before or within a lost packet (draft-ietf-ccwg-bbr, 5.5.10.2).
+    """What was in flight when losses passed the threshold, before or within a lost packet.
 
-    `in_flight` and `lost` count the packet of this size, and are in its unit.
+    draft-ietf-ccwg-bbr-06, 5.5.10.2. `in_flight` and `lost` count the packet of this size, and are in its unit.
     """
     before, lost_before = in_flight - size, lost - size
     return before + (threshold * before - lost_before) / (1 - threshold)

@@ -27,10 +27,6 @@ SOURCES = {
     "NewReno under random losses": ("N4", "an independent packet model, within 4 %"),
     "CUBIC under periodic losses": ("C7", "RFC 9438, 5.1, `truth.tcp.cubic_window`, -12 to +8 %"),
     "DCTCP in step": ("D3", "Analysis of DCTCP (2011), `truth.tcp.dctcp`"),
-    "Copa": ("P1", "an independent packet model, within 10 %"),
-    "BBR alone": ("B2", "an independent packet model"),
-    "BBR beside CUBIC": ("B6", "an independent packet model, its share within 0.08"),
-    "BBR under random losses": ("B7", "an independent packet model, within 0.05"),
     "incast": ("E1", "what arrives less what leaves"),
 }
 """The rows of each theory on the page docs/validation.md, and where its truth is from."""
@@ -255,49 +251,6 @@ def swing(tables: Tables) -> list[float]:
     return [max(read) - min(read)]
 
 
-def near_line(queue: str) -> str:
-    """A line of 12 Mb/s with 50 packets of rate times round trip: a packet takes 1 ms."""
-    return f'rate = "12 Mb/s"\ndelay = "25 ms"\nqueues = [{{ {queue} }}]'
-
-
-def mean_queue(tables: Tables) -> list[float]:
-    """The mean queue of the line; the packet in service counts."""
-    return [float(tables("ports").filter(port="line")["queue_mean"].item())]
-
-
-def copa_checks() -> Iterator[Check]:
-    """Copa flows that start one after another: each aims at two packets in the queue, and swings about it."""
-    for flows, base, truth in ((1, "auto", 3.5), (2, "auto", 5.5), (5, "50 ms", 11.0)):
-        stream = f'controller.copa.base = "{base}"'
-        group = greedy(stream, count=flows).replace("greedy = {}", 'greedy.stagger = "310 ms"')
-        text = network(near_line("unlimited = {}"), group, until="60 s", warm_up="20 s", sample="1 s")
-        lines = [Exact("mean queue (packets)", [truth], mean_queue, within=0.1)]
-        yield Check("Copa", f"{flows} flows, base {base}", text, lines)
-
-
-def bbr_checks() -> Iterator[Check]:
-    """BBR alone, beside CUBIC, and under losses that are not its doing. A packet waits 3 ms, and is sent in 1 ms."""
-    text = network(
-        near_line('drop_tail.size = "150 PDUs"'), greedy("controller.bbr = {}"), until="60 s", warm_up="5 s", sample="1 s"
-    )
-    lines = [
-        Exact("utilisation", [0.9685], utilisation, below=0.01, above=0.01),
-        Exact("mean queue (packets)", [0.9685 * 4.0], mean_queue, within=0.1),
-        Exact("longest queue (packets)", [48], longest_queue, below=3, above=3),
-    ]
-    yield Check("BBR alone", "three products of rate and round trip in the queue", text, lines)
-    for places, share in ((25, 0.94), (100, 0.60)):
-        flows = greedy("controller.bbr = {}", name="bbr") + greedy("controller.cubic = {}", name="cubic")
-        line = near_line(f'drop_tail.size = "{places} PDUs"')
-        text = network(line, flows, until="120 s", warm_up="5 s", sample="1 s")
-        truth = Exact("share of BBR", [share], lambda tables: [share_of("bbr", "cubic", tables)], below=0.08, above=0.08)
-        yield Check("BBR beside CUBIC", f"{places / 50:g} products of rate and round trip", text, [truth])
-    line = near_line("random_loss.pattern.bernoulli.probability = 0.01")
-    text = network(line, greedy("controller.bbr = {}"), until="120 s", warm_up="5 s", sample="1 s")
-    truth = Exact("utilisation", [0.85], utilisation, below=0.05, above=0.05)
-    yield Check("BBR under random losses", "each packet with 0.01", text, [truth])
-
-
 def incast_checks() -> Iterator[Check]:
     """N senders of an initial window at once: what waits is their burst less what the line sends meanwhile."""
     for senders in (8, 32):
@@ -338,6 +291,4 @@ def checks() -> Iterator[Check]:
     yield from reno_checks()
     yield from cubic_checks()
     yield from dctcp_checks()
-    yield from copa_checks()
-    yield from bbr_checks()
     yield from incast_checks()
