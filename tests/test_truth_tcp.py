@@ -152,3 +152,15 @@ def test_jain() -> None:
     assert jain([3, 1]) == printed("0.8")
     assert jain([1, 2, 3, 4]) == printed("0.833333")
     assert jain([*[1] * 9, 10]) == printed("0.331193")
+
+
+def test_copa_aims_at_a_queue_of_one_over_delta() -> None:
+    """120 ms over 100 ms, and delta 0.5: 12 packets, of which 1 / delta = 2 are in the queue."""
+    window = tcp.copa_window(0.12, 0.1)
+    assert window == pytest.approx(12)
+    assert window * (0.12 - 0.1) / 0.12 == pytest.approx(2)
+
+
+def test_bbr_finds_where_losses_passed_the_threshold() -> None:
+    """Row B1: 100 in flight, 3 of them lost, this one among them."""
+    assert tcp.bbr_volume_at_loss(100, 3, 1) == printed("98.9796")

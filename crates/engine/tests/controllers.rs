@@ -1,4 +1,4 @@
-//! Controllers of byte streams that heed the delay, and Hybla, in whole networks.
+//! Controllers of byte streams that heed the delay or the rate of delivery, and Hybla, in whole networks.
 
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
@@ -87,4 +87,95 @@ fn hybla_has_the_rate_of_its_reference() {
     let rate = |name: &str| report.flows.iter().find(|row| row.group == name).unwrap().throughput_bps;
     let ratio = rate("far") / rate("near");
     assert!((ratio - 1.0).abs() < 0.15, "{ratio}: {} {}", rate("far"), rate("near"));
+}
+
+/// Jain's index of fairness of all flows.
+fn fairness(report: &Report) -> f64 {
+    let rates: Vec<f64> = report.flows.iter().map(|row| row.throughput_bps).collect();
+    let sum: f64 = rates.iter().sum();
+    sum * sum / (rates.len() as f64 * rates.iter().map(|rate| rate * rate).sum::<f64>())
+}
+
+/// Each flow aims at 1 / delta = 2 segments in the queue, and swings about it. An independent packet model has 3.5, 5.5 and,
+/// with the round trip of the lines as the base, 11.0 segments.
+#[test]
+fn copa_keeps_a_few_segments_a_flow_in_the_queue() {
+    for (flows, base, expected) in [(1, "'auto'", 3.5), (2, "'auto'", 5.5), (5, "'50 ms'", 11.0)] {
+        let group = format!("count = {flows}\ntraffic.greedy = {{ stagger = '310 ms' }}");
+        let stream = format!("controller.copa.base = {base}");
+        let report = line("duration = '60 s'\nwarm_up = '20 s'", &stream, &[&group]);
+        let (mean, fair) = (queue(&report), fairness(&report));
+
+        assert!((mean / expected - 1.0).abs() < 0.1 && fair > 0.99, "{flows}: {mean} {fair}");
+    }
+}
+
+/// Prague over marks beyond 10 segments, and Swift with a target of 5 ms above the lines: the line is used, and its queue is short.
+#[test]
+fn early_signals_keep_short_queues() {
+    let times = "duration = '60 s'\nwarm_up = '20 s'";
+    let marks = format!("{times}\ndefaults.line.congestion_point.step_ecn.threshold = '10 PDUs'");
+    let group = "count = 2\ntraffic.greedy = { stagger = '310 ms' }";
+    let prague = line(&marks, "controller.prague = {}, ecn = 'accurate'", &[group]);
+    assert!(queue(&prague) < 10.0 && utilisation(&prague) > 0.99 && fairness(&prague) > 0.99);
+    let swift = line(times, "controller.swift.base = '56 ms'", &[group]);
+    assert!(queue(&swift) < 8.0 && utilisation(&swift) > 0.99 && fairness(&swift) > 0.99);
+}
+
+/// A greedy flow of BBR.
+const BBR: &str = "bbr = {}\ntraffic.greedy = {}";
+
+/// The line of the others with room for so many segments in the queue, and these flows.
+fn bounded(times: &str, queue: &str, groups: &[&str]) -> Report {
+    let mut text = format!(
+        "{times}\n[line.l]\nbetween = ['a', 'b']\nrate = '12 Mb/s'\ndelay = '25 ms'\nqueues = [{{ {queue} }}]\n\
+         reverse.queues = [{{ unlimited = {{}} }}]\n[defaults.flow]\npath = ['a', 'b']\noctets = 1460\n"
+    );
+    for (number, group) in groups.iter().enumerate() {
+        text += &format!("[flow.f{number}]\ntransport.stream.controller.{group}\n");
+    }
+    run(&text)
+}
+
+fn utilisation(report: &Report) -> f64 {
+    report.ports.iter().find(|row| row.port == "l").unwrap().utilisation
+}
+
+/// An independent packet model: 0.9685 of the line, a wait of 3.0 ms before the service of 1 ms, and at most 48 in the queue.
+#[test]
+fn bbr_uses_a_line_and_leaves_its_queue_short() {
+    let report = bounded("duration = '60 s'\nwarm_up = '5 s'", "drop_tail.size = '150 PDUs'", &[BBR]);
+    let port = report.ports.iter().find(|row| row.port == "l").unwrap();
+    assert!((utilisation(&report) - 0.9685).abs() < 0.01, "{}", utilisation(&report));
+    assert!((port.queue_mean / (4.0 * 0.9685) - 1.0).abs() < 0.1 && port.queue_max.abs_diff(48) <= 3, "{port:?}");
+    assert_eq!(report.groups[0].lost, 0);
+}
+
+/// Losses begin with 51 segments on the lines and 5 in the queue. Cruise leaves 0.15 of them free: 47 of 51. A probe of the
+/// round trip takes half of that for 0.23 s in 5.23 s.
+#[test]
+fn bbr_leaves_room_where_it_saw_losses() {
+    let report = bounded("duration = '60 s'\nwarm_up = '5 s'", "drop_tail.size = '5 PDUs'", &[BBR]);
+    let expected = (0.85_f64 * 56.0).floor() / 51.0 * (1.0 - 0.5 * 0.23 / 5.23);
+    assert!((utilisation(&report) - expected).abs() < 0.01, "{} {expected}", utilisation(&report));
+}
+
+/// An independent packet model: 0.85 within 0.05 of the line with 1 % of the segments lost, of which CUBIC uses 0.24.
+#[test]
+fn bbr_ignores_a_few_losses() {
+    let queue = "random_loss.pattern.bernoulli.probability = 0.01";
+    let report = bounded("duration = '60 s'\nwarm_up = '5 s'", queue, &[BBR]);
+    assert!((utilisation(&report) - 0.85).abs() < 0.05, "{}", utilisation(&report));
+}
+
+/// An independent packet model: 0.977 of the line, in shares of 0.49 and 0.51. In version 1 the windows of two products keep
+/// one in the queue.
+#[test]
+fn two_flows_of_bbr_share_a_line() {
+    for (version, least) in [(3, 0.5), (1, 0.9)] {
+        let group = format!("bbr.version = {version}\ncount = 2\ntraffic.greedy = {{ stagger = '3 s' }}");
+        let report = bounded("duration = '60 s'\nwarm_up = '10 s'", "drop_tail.size = '400 PDUs'", &[&group]);
+        assert!((utilisation(&report) - 0.977).abs() < 0.01 && fairness(&report) > 0.98, "{version}");
+        assert!(queue(&report) > least * 50.0 && queue(&report) < 1.3 * 50.0, "{version}: {}", queue(&report));
+    }
 }

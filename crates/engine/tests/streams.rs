@@ -7,7 +7,7 @@ use penstock_engine::report::{GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-const CONTROLLERS: [&str; 10] = [
+const CONTROLLERS: [&str; 15] = [
     "controller.new_reno = {}",
     "controller.cubic = {}",
     "controller.dctcp = {}, ecn = 'dctcp'",
@@ -18,6 +18,11 @@ const CONTROLLERS: [&str; 10] = [
     "controller.vegas = {}",
     "controller.ledbat.target = '20 ms'",
     "controller.hybla.reference = '5 ms'",
+    "controller.copa = {}",
+    "controller.bbr = {}",
+    "controller.bbr.version = 1",
+    "controller.swift = { base = '8 ms', increase = 2.0 }",
+    "controller.prague.transition = 5, ecn = 'accurate'",
 ];
 const QUEUES: [&str; 11] = [
     "drop_tail.size = '9 PDUs'",
@@ -54,7 +59,11 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", recovery = 'pipe'"],
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
         &["", ", handshake = true"],
-        if text.contains("hybla") { &[""] } else { &["", "", ", pacing = 1.25"] },
+        if ["hybla", "copa", "bbr", "prague"].iter().any(|paced| text.contains(paced)) {
+            &[""]
+        } else {
+            &["", "", ", pacing = 1.25"]
+        },
         &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
         &["", ", reuse = 'warm'"],
@@ -250,6 +259,12 @@ fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
         (stream, "transport.stream = { controller.vegas.beta = 1.0 }", "controller.vegas.beta"),
         (stream, "transport.stream = { controller.ledbat.current_filter = 0 }", "controller.ledbat.current_filter"),
         (stream, "transport.stream = { controller.hybla.slow_start_cap = 0 }", "controller.hybla.slow_start_cap"),
+        (stream, "transport.stream = { controller.copa.delta = 2 }", "controller.copa.delta"),
+        (stream, "transport.stream = { controller.bbr = { version = 1, beta = 0.5 } }", "controller.bbr.beta"),
+        (stream, "transport.stream = { controller.swift.most = 0.5 }", "controller.swift.most"),
+        (stream, "transport.stream = { controller.prague.g = 0 }", "controller.prague.g"),
+        (stream, "transport.stream = { controller.prague = {}, ecn = 'classic' }", "how many segments are marked"),
+        (stream, "transport.stream = { controller.copa = {}, ecn = 'classic' }", "does not hear of marks"),
         (stream, "transport.stream = { min_rto = '1 ns' }", "min_rto"),
         (stream, "transport.stream = { controller.cubic = { beta = 1.0 } }", "controller.cubic.beta"),
         (stream, "transport.stream = { controller.dctcp = { g = 0 } }", "controller.dctcp.g"),

@@ -132,3 +132,20 @@ def parking_lot(links: int, *, alpha: float = 2.0, round_trips: float = 1.0) -> 
     flows divides the rate by as much: 1 / (1 + r n^(1/alpha)).
     """
     return 1 / (1 + round_trips * math.pow(links, 1 / alpha))
+
+
+def copa_window(round_trip: float, base: float, *, delta: float = 0.5) -> float:
+    """Copa's target: the window at which a flow sends 1 / (delta q) packets a second, with the queueing delay q.
+
+    R / (delta (R - base)) packets with a round trip R (Arun and Balakrishnan, NSDI 2018).
+    """
+    return round_trip / (delta * (round_trip - base))
+
+
+def bbr_volume_at_loss(in_flight: float, lost: float, size: float, *, threshold: float = 0.02) -> float:
+    """What was in flight when losses passed the threshold, before or within a lost packet.
+
+    draft-ietf-ccwg-bbr-06, 5.5.10.2. `in_flight` and `lost` count the packet of this size, and are in its unit.
+    """
+    before, lost_before = in_flight - size, lost - size
+    return before + (threshold * before - lost_before) / (1 - threshold)

@@ -289,6 +289,26 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "queues that can discard",
         source: "Caini and Firrincieli, 2004; docs/models/hybla.md",
     },
+    Scheme {
+        keyword: "copa",
+        meaning: "Byte streams keep a few segments each in the queues, which they empty now and then (Copa).",
+        parts: "transport.stream = { controller.copa = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "Arun and Balakrishnan, NSDI 2018; docs/models/copa.md",
+    },
+    Scheme {
+        keyword: "bbr",
+        meaning: "Byte streams send at the rate that the network delivers, which they probe for (BBR).",
+        parts: "transport.stream = { controller.bbr = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "draft-ietf-ccwg-bbr-06; docs/models/bbr.md",
+    },
 ];
 
 /// The scheme of this name.

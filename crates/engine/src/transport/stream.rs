@@ -9,6 +9,7 @@ mod loss;
 mod measures;
 mod messages;
 mod params;
+mod rate_sample;
 mod receiving;
 mod recovery;
 mod round_trip;

@@ -192,7 +192,9 @@ impl Network<'_> {
         };
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.own_place(index, half));
-        let sending = |traffic| stream::Sending::new(Arc::clone(&params), id, priority, flow.params.octets, traffic);
+        let seed = stream(&flow.name(), "controller").next_u64();
+        let sending =
+            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, seed, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, params.header));

@@ -5,11 +5,15 @@
 
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
+use crate::core::random::Stream;
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Span, Time};
+use crate::transport::stream::rate_sample::{Lost, RateSample};
 
 mod abe;
+mod bbr;
+mod copa;
 mod cubic;
 mod dctcp;
 mod hybla;
@@ -18,6 +22,9 @@ mod hystart;
 mod laws;
 mod ledbat;
 mod new_reno;
+mod prague;
+mod sliding;
+mod swift;
 mod vegas;
 mod window;
 
@@ -28,6 +35,30 @@ pub struct Env {
     pub segment: u16,
     /// Segments of the first window.
     pub initial_window: u32,
+    /// Octets of the headers of a segment.
+    pub header: u16,
+    /// What its random numbers come from. Every stream has its own.
+    pub seed: u64,
+}
+
+impl Env {
+    /// Its random numbers.
+    #[must_use]
+    pub fn random(&self) -> Stream {
+        Stream::new(self.seed, 0, "controller")
+    }
+
+    /// Bits on a line for each octet of data.
+    #[must_use]
+    pub fn bits(&self) -> f64 {
+        8.0 * (1.0 + f64::from(self.header) / f64::from(self.segment.max(1)))
+    }
+
+    /// Segments and a first window of this size, without headers.
+    #[cfg(test)]
+    pub(super) fn of(segment: u16, initial_window: u32) -> Env {
+        Env { segment, initial_window, header: 0, seed: 1 }
+    }
 }
 
 /// What an acknowledgement says.
@@ -49,14 +80,20 @@ pub struct Acked {
     pub least: Span,
     /// Octets in flight before it.
     pub in_flight: u64,
+    /// Octets in flight after it, without those that are taken for lost.
+    pub left: u64,
     /// Whether data were ready that the window or the pace held back.
     pub is_limited: bool,
     /// Whether more octets are acknowledged in sequence. A window grows on no other acknowledgement (RFC 5681, 3.1).
     pub has_progress: bool,
     /// Whether losses are being repaired, and not after a timeout.
     pub is_recovering: bool,
+    /// Whether losses are being repaired after a timeout.
+    pub has_timed_out: bool,
     /// Whether a round begins: what was sent at the begin of the last one is now acknowledged.
     pub begins_round: bool,
+    /// The rate of delivery, if it gives a sample and the controller asks for them ([`Nature::samples_rate`]).
+    pub sample: Option<RateSample>,
 }
 
 /// What tells of congestion.
@@ -82,6 +119,38 @@ pub struct Congestion {
     pub signal: Signal,
     /// Octets that were sent and not acknowledged in sequence.
     pub outstanding: u64,
+    /// Octets in flight, without those that are taken for lost.
+    pub in_flight: u64,
+}
+
+/// What a controller is, whatever its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nature {
+    /// It has a pace of its own.
+    pub(super) paces: bool,
+    /// Long queues are enough to limit its window, without losses or marks.
+    pub(super) heeds_delay: bool,
+    /// It asks for samples of the rate of delivery, and is told of each lost segment.
+    pub(super) samples_rate: bool,
+    /// Its window alone limits the repair of losses, in the place of a proportional rate reduction.
+    pub(super) repairs_alone: bool,
+    /// It gives way to early marks by their share: its segments are ECT(1) (RFC 9331).
+    pub(super) is_l4s: bool,
+}
+
+impl Nature {
+    /// A window that losses and marks limit.
+    const WINDOW: Nature =
+        Nature { paces: false, heeds_delay: false, samples_rate: false, repairs_alone: false, is_l4s: false };
+}
+
+/// The parameters of a controller say what it is.
+trait Natural {
+    const NATURE: Nature = Nature::WINDOW;
+
+    fn nature(&self) -> Nature {
+        Self::NATURE
+    }
 }
 
 /// Every controller: one line each, with its keyword in scenario files.
@@ -102,6 +171,14 @@ macro_rules! controllers {
             ledbat Ledbat = ledbat::Params => ledbat::Ledbat;
             /// Grows with a long round trip as NewReno does with a short one (Hybla).
             hybla Hybla = hybla::Params => hybla::Hybla;
+            /// Keeps a few segments in the queues, and moves its window ever faster (Copa).
+            copa Copa = copa::Params => copa::Copa;
+            /// Sends at the rate that the network delivers, which it probes for (BBR).
+            bbr Bbr = bbr::Params => bbr::Bbr;
+            /// Keeps the round trip at a target, with less than a segment in flight if need be (Swift).
+            swift Swift = swift::Params => swift::Swift;
+            /// Reduces the window by the share of early marks, on segments of their own kind (Prague).
+            prague Prague = prague::Params => prague::Prague;
         }
     };
 }
@@ -116,14 +193,9 @@ impl Default for ControllerParams {
 }
 
 impl ControllerParams {
-    /// Whether it has a pace of its own.
-    pub(super) fn paces(&self) -> bool {
-        matches!(self, ControllerParams::Hybla(_))
-    }
-
-    /// Whether long queues are enough to limit its window, without losses or marks.
-    pub(super) fn heeds_delay(&self) -> bool {
-        matches!(self, ControllerParams::Vegas(_) | ControllerParams::Ledbat(_))
+    /// What it is.
+    pub(super) fn nature(&self) -> Nature {
+        controllers!(dispatch![ControllerParams, self, params => params.nature()])
     }
 }
 
@@ -141,8 +213,11 @@ role_trait! {
         provided
         /// Whether the window grows by what is acknowledged, until a threshold is known.
         fn is_in_slow_start(&self) -> bool { false }
-        /// The pace, in bits per second; `None` if a window alone decides.
+        /// The pace, in bits per second on the line; `None` if a window alone decides.
         fn pacing_rate(&self) -> Option<f64> { None }
+        /// A segment is taken for lost. Told of each, before the acknowledgement that shows it, if the controller asks for
+        /// samples of the rate of delivery.
+        fn on_lost(&mut self, lost: &Lost) {}
         /// Data are sent after a pause of at least a timeout.
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.

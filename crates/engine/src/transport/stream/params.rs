@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::controller::ControllerParams;
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::FIXED_LENGTH;
 use crate::core::quantity::{Bits, Count};
 use crate::core::time::Span;
@@ -185,9 +186,17 @@ impl Params {
                 return Err(Fault::new(path, factor, "no data would leave", "choose more than 0, as 1.25"));
             }
         }
-        if let Some(pacing) = self.pacing.filter(|_| self.controller.paces()) {
+        if let Some(pacing) = self.pacing.filter(|_| self.controller.nature().paces) {
             let reason = "the controller has a pace of its own";
             return Err(Fault::new("pacing", pacing, reason, "give it to the controller, or delete it"));
+        }
+        if self.ecn != Ecn::Off && !self.controller.hears().meets(Signals::ECN) {
+            let reason = format!("the controller {} does not hear of marks", self.controller.keyword());
+            return Err(Fault::new("ecn", "on", reason, "choose \"off\", or another controller"));
+        }
+        if self.ecn == Ecn::Classic && self.controller.nature().is_l4s {
+            let reason = format!("the controller {} must know how many segments are marked", self.controller.keyword());
+            return Err(Fault::new("ecn", "classic", reason, "choose \"accurate\""));
         }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";
@@ -202,7 +211,7 @@ impl Params {
 
     /// Whether the receiver or the delay limits what may be sent, without losses or marks.
     pub(crate) fn limits_window(&self) -> bool {
-        self.receive_window.is_some() || self.controller.heeds_delay()
+        self.receive_window.is_some() || self.controller.nature().heeds_delay
     }
 
     /// The first fault with segments of this many octets.

@@ -93,12 +93,24 @@ pub(super) struct Scoreboard {
     reported: usize,
     /// No segment before this index is lost.
     first_lost: usize,
+    /// Numbers of transmissions that were taken for lost, since they were last asked for.
+    newly_lost: VecDeque<u64>,
 }
 
 impl Scoreboard {
     /// Number of the next transmission.
     pub(super) fn next_number(&self) -> u64 {
         self.judged + self.transmissions.len() as u64
+    }
+
+    /// Nothing is asked any more of the transmissions before this number.
+    pub(super) fn judged(&self) -> u64 {
+        self.judged
+    }
+
+    /// The next of the transmissions newly taken for lost, in the order of sending.
+    pub(super) fn take_lost(&mut self) -> Option<u64> {
+        self.newly_lost.pop_front()
     }
 
     /// Octets in flight: sent, and neither reported nor lost.
@@ -296,6 +308,7 @@ impl Scoreboard {
     fn lose(&mut self, place: usize) {
         let entry = &mut self.segments[place];
         entry.state = State::Lost;
+        self.newly_lost.push_back(entry.number);
         self.in_flight -= u64::from(entry.octets);
         self.lost += 1;
         self.first_lost = self.first_lost.min(place);

@@ -10,6 +10,7 @@ use super::loss::Detection;
 use super::measures::SendingMeasures;
 use super::messages::UnderWay;
 use super::params::{Ecn, Params, Reuse};
+use super::rate_sample::Sampler;
 use super::recovery::Reduction;
 use super::round_trip::RoundTrip;
 use super::scoreboard::{Scoreboard, Segment};
@@ -61,8 +62,12 @@ pub struct Sending {
     priority: u8,
     /// Octets of a whole segment, without its headers.
     segment: u16,
+    /// What the random numbers of its controllers come from.
+    seed: u64,
     user: User,
     controller: ControllerState,
+    /// Samples of the rate of delivery, if the controller asks for them.
+    sampler: Option<Box<Sampler>>,
     board: Scoreboard,
     detection: Detection,
     round_trip: RoundTrip,
@@ -92,13 +97,22 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// A sending half of segments of so many octets, which begins with the run. Without traffic it is given messages.
+    /// A sending half of a flow of this priority with segments of so many octets, which begins with the run. Without traffic
+    /// it is given messages. Controllers that draw lots do so from `seed`.
     #[must_use]
-    pub fn new(params: Arc<Params>, flow: FlowId, priority: u8, segment: u16, traffic: Option<Model>) -> Sending {
-        let (controller, opening) = begin(&params, segment);
+    pub fn new(
+        params: Arc<Params>,
+        (flow, priority): (FlowId, u8),
+        segment: u16,
+        seed: u64,
+        traffic: Option<Model>,
+    ) -> Sending {
+        let Begun { controller, sampler, opening } = begin(&params, segment, seed);
         Sending {
             controller,
+            sampler,
             opening,
+            seed,
             measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
             params,
             flow,
@@ -217,14 +231,17 @@ impl Sending {
     /// Begins a message of so many octets on an idle stream. The user produced it at that time.
     pub fn begin(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         if self.params.reuse == Reuse::Cold || !std::mem::replace(&mut self.has_begun, true) {
-            self.open_anew();
+            self.open_anew(turn.slot);
         }
         self.offer(octets, produced, turn);
         self.send_all(turn);
     }
 
-    fn open_anew(&mut self) {
-        (self.controller, self.opening) = begin(&self.params, self.segment);
+    fn open_anew(&mut self, slot: u16) {
+        // Each connection of each slot has random numbers of its own.
+        let seed = self.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
+        let begun = begin(&self.params, self.segment, seed);
+        (self.controller, self.sampler, self.opening) = (begun.controller, begun.sampler, begun.opening);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
         self.phase = Phase::Open;
@@ -286,6 +303,20 @@ impl Sending {
         if self.opening != Opening::Open {
             return self.request(turn);
         }
+        self.send_ready(turn);
+        if let Some(sampler) = &mut self.sampler
+            && !self.board.has_lost()
+            && !self.user.is_ready(now)
+        {
+            let in_flight = self.board.in_flight();
+            if in_flight + u64::from(self.segment) <= self.controller.window() {
+                sampler.limit(in_flight);
+            }
+        }
+    }
+
+    fn send_ready(&mut self, turn: &mut Turn<'_>) {
+        let now = turn.now;
         while self.paced <= now {
             if self.board.has_lost() {
                 if !self.has_room() && !self.must_repeat {
@@ -340,12 +371,16 @@ impl Sending {
         let length = octets.saturating_add(self.params.header);
         let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
         if self.params.ecn != Ecn::Off {
-            pdu.marks.set(Marks::ECT_0);
+            let is_l4s = self.params.controller.nature().is_l4s;
+            pdu.marks.set(if is_l4s { Marks::ECT_1 } else { Marks::ECT_0 });
         }
         self.measures.sent_bits += pdu.bits();
         self.last_sent = Some(turn.now);
         if let Phase::Recovery(Some(reduction)) = &mut self.phase {
             reduction.send(octets);
+        }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.send(number, octets, self.board.in_flight(), turn.now);
         }
         if let Some(rate) = self.pace() {
             self.paced = self.paced.max(turn.now) + gap(pdu.bits(), rate);
@@ -367,8 +402,18 @@ impl Sending {
     }
 }
 
-/// The controller and the opening of a stream that begins.
-fn begin(params: &Params, segment: u16) -> (ControllerState, Opening) {
-    let env = Env { segment, initial_window: params.initial_window };
-    (params.controller.build(env), if params.handshake { Opening::Closed } else { Opening::Open })
+/// What a stream begins with.
+struct Begun {
+    controller: ControllerState,
+    sampler: Option<Box<Sampler>>,
+    opening: Opening,
+}
+
+fn begin(params: &Params, segment: u16, seed: u64) -> Begun {
+    let env = Env { segment, initial_window: params.initial_window, header: params.header, seed };
+    Begun {
+        controller: params.controller.build(env),
+        sampler: params.controller.nature().samples_rate.then(Box::default),
+        opening: if params.handshake { Opening::Closed } else { Opening::Open },
+    }
 }

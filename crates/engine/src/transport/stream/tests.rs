@@ -59,7 +59,7 @@ impl Pair {
         let user = is_greedy.then(|| traffic("greedy = {}"));
         Pair {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), FlowId(0), 0, SEGMENT, user),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, user),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
             under_way: VecDeque::new(),

@@ -2,7 +2,7 @@
 //! a queue that marks is short.
 
 use super::new_reno::Reductions;
-use super::{RETUNED, check_factor};
+use super::{Natural, RETUNED, check_factor};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 
@@ -32,6 +32,8 @@ impl Params {
     }
 }
 
+impl Natural for Params {}
+
 impl Feedback for Params {
     const SENDS: Signals = Signals::NONE;
     const HEARS: Signals = Signals::LOSS.with(Signals::ECN);
@@ -58,7 +60,7 @@ mod tests {
     #[test]
     fn a_mark_costs_a_fifth_and_a_loss_half() {
         let window = |signal| {
-            let mut abe = NewReno::new(&Params::default(), Env { segment: 1000, initial_window: 20 });
+            let mut abe = NewReno::new(&Params::default(), Env::of(1000, 20));
             abe.on_congestion(&congestion(signal, 20_000));
             abe.window()
         };

@@ -17,7 +17,7 @@
 
 use super::hystart::{Hystart, Watch};
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED, Signal, check_factor};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, RETUNED, Signal, check_factor};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -60,6 +60,8 @@ impl Params {
         Err(Fault::new("c", self.c, "the window would not grow", "choose more than 0, as 0.4"))
     }
 }
+
+impl Natural for Params {}
 
 impl Feedback for Params {
     const SENDS: Signals = Signals::NONE;
@@ -198,7 +200,7 @@ mod tests {
 
     fn cubic(params: &str, size: f64, most: f64) -> Cubic {
         let params = toml::from_str(params).unwrap();
-        let mut cubic = Cubic::new(&params, Env { segment: 1000, initial_window: 10 });
+        let mut cubic = Cubic::new(&params, Env::of(1000, 10));
         (cubic.window.size, cubic.window.threshold) = (size, 1.0);
         (cubic.most, cubic.prior) = (most, most);
         cubic
@@ -257,7 +259,7 @@ mod tests {
     /// A loss at the start, and then an acknowledgement a round trip.
     #[test]
     fn six_acknowledgements_after_a_loss_add_most_of_a_segment() {
-        let mut cubic = Cubic::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut cubic = Cubic::new(&Params::default(), Env::of(1000, 10));
         cubic.on_congestion(&congestion(Signal::Loss, 10_000));
         assert_eq!(cubic.window(), 7_000);
         for round in 1..=6 {
@@ -295,7 +297,7 @@ mod tests {
     /// packetdrill, cubic-rto-ss-ca-cwnd-bump: the times of its acknowledgements of one segment each, in milliseconds.
     #[test]
     fn after_a_timeout_slow_start_ends_at_the_threshold_and_the_curve_begins() {
-        let mut cubic = Cubic::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut cubic = Cubic::new(&Params::default(), Env::of(1000, 10));
         cubic.on_congestion(&congestion(Signal::Timeout { is_first: true }, 1_000));
         let mut now = 0;
         let windows = [100, 100, 2, 98, 2, 2, 2, 98, 2, 2, 2, 2, 2, 2, 98, 2, 2, 2, 2, 2, 2, 98].map(|gap| {
@@ -316,7 +318,7 @@ mod tests {
     #[test]
     fn hystart_and_the_bound_of_the_growth_on_a_slow_line() {
         let params = toml::from_str("hystart = 'classic'").unwrap();
-        let mut cubic = Cubic::new(&params, Env { segment: 1000, initial_window: 10 });
+        let mut cubic = Cubic::new(&params, Env::of(1000, 10));
         let (mut sent, mut windows) = (10u64, vec![10]);
         let mut times = vec![Time::ZERO; 10];
         for number in 1..=100u64 {

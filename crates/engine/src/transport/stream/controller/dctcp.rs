@@ -8,7 +8,7 @@
 //! ```
 
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED, Signal};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, RETUNED, Signal};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -54,6 +54,8 @@ impl Params {
         Ok(())
     }
 }
+
+impl Natural for Params {}
 
 impl Feedback for Params {
     const SENDS: Signals = Signals::NONE;
@@ -145,7 +147,7 @@ mod tests {
     /// Rounds of ten segments.
     #[test]
     fn the_estimate_follows_the_marked_share() {
-        let mut dctcp = Dctcp::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut dctcp = Dctcp::new(&Params::default(), Env::of(1000, 10));
         let rounds = [(0, 0.9375), (0, 0.878_906), (5, 0.855_225), (10, 0.864_273), (0, 0.810_256), (1, 0.765_865)];
         for (marked, expected) in rounds {
             dctcp.on_ack(&Acked { segments: 10, marked, begins_round: true, ..acked(10_000) });
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_mark_reduces_by_half_the_estimate() {
-        let mut dctcp = Dctcp::new(&Params::default(), Env { segment: 1000, initial_window: 20 });
+        let mut dctcp = Dctcp::new(&Params::default(), Env::of(1000, 20));
         dctcp.alpha = 0.5;
         dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
         assert_eq!((dctcp.window(), dctcp.window.threshold), (15_000, 15.0));
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn at_the_end_of_the_round_the_share_of_this_round_counts() {
         let params = toml::from_str("react = 'window_end'").unwrap();
-        let mut dctcp = Dctcp::new(&params, Env { segment: 1000, initial_window: 20 });
+        let mut dctcp = Dctcp::new(&params, Env::of(1000, 20));
         dctcp.alpha = 0.0;
         dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
         assert_eq!((dctcp.window(), dctcp.is_in_slow_start()), (20_000, false));

@@ -14,7 +14,7 @@
 //! So it is capped: with 3 a window is at most four times as large a round later. The exponent is at most 16, as in Linux.
 
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -67,6 +67,10 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Natural for Params {
+    const NATURE: Nature = Nature { paces: true, ..Nature::WINDOW };
 }
 
 impl Feedback for Params {
@@ -164,7 +168,7 @@ mod tests {
     /// A stream of two segments of 500 octets of which one is acknowledged, after milliseconds.
     fn grown(cap: &str, threshold: f64, round_trip: u64) -> Hybla {
         let params = toml::from_str(&format!("reference = '50 ms'\nslow_start_cap = {cap}")).unwrap();
-        let mut hybla = Hybla::new(&params, Env { segment: 500, initial_window: 2 });
+        let mut hybla = Hybla::new(&params, Env::of(500, 2));
         (hybla.window.threshold, hybla.is_scaled) = (threshold, true);
         let round_trip = Span::milliseconds(round_trip);
         hybla.on_ack(&Acked { least: round_trip, smoothed: round_trip, ..acked(500) });
@@ -192,7 +196,7 @@ mod tests {
     /// 550 ms are 22 times the reference.
     #[test]
     fn the_first_window_is_that_of_the_reference_in_one_round_trip() {
-        let mut hybla = Hybla::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut hybla = Hybla::new(&Params::default(), Env::of(1000, 10));
         let round_trip = Span::milliseconds(550);
         let ack = Acked { least: round_trip, smoothed: round_trip, ..acked(1000) };
         hybla.on_ack(&ack);

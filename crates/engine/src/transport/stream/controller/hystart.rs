@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn window() -> Window {
-        Window::new(Env { segment: 1000, initial_window: 10 })
+        Window::new(Env::of(1000, 10))
     }
 
     /// An acknowledgement of so many segments after so many milliseconds.

@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -79,6 +79,10 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Natural for Params {
+    const NATURE: Nature = Nature { heeds_delay: true, ..Nature::WINDOW };
 }
 
 impl Feedback for Params {
@@ -183,7 +187,7 @@ mod tests {
     use super::*;
 
     fn ledbat(octets: u64) -> Ledbat {
-        let mut ledbat = Ledbat::new(&Params::default(), Env { segment: 1446, initial_window: 10 });
+        let mut ledbat = Ledbat::new(&Params::default(), Env::of(1446, 10));
         ledbat.window.size = octets as f64 / 1446.0;
         ledbat.learn(Span::milliseconds(20), Time::ZERO);
         ledbat

@@ -12,7 +12,7 @@
 //! ```
 
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED, Signal, check_factor};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, RETUNED, Signal, check_factor};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::time::Time;
@@ -42,6 +42,8 @@ impl Params {
         check_factor("ecn_factor", self.ecn_factor)
     }
 }
+
+impl Natural for Params {}
 
 impl Feedback for Params {
     const SENDS: Signals = Signals::NONE;
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     fn reno(size: f64) -> NewReno {
-        let mut reno = NewReno::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut reno = NewReno::new(&Params::default(), Env::of(1000, 10));
         (reno.window.size, reno.window.threshold) = (size, 1.0);
         reno
     }
@@ -145,7 +147,7 @@ mod tests {
     /// Acknowledgements of 4, 4 and 2 segments.
     #[test]
     fn slow_start_adds_what_is_acknowledged() {
-        let mut reno = NewReno::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut reno = NewReno::new(&Params::default(), Env::of(1000, 10));
         let windows = [4, 4, 2].map(|segments| {
             reno.on_ack(&acked(segments * 1000));
             reno.window()
@@ -157,7 +159,7 @@ mod tests {
     #[test]
     fn a_window_grows_only_while_it_limits_the_sender() {
         for (flight, expected) in [(10, vec![12, 14, 16, 18, 20]), (9, vec![12, 14, 16, 18, 18])] {
-            let mut reno = NewReno::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+            let mut reno = NewReno::new(&Params::default(), Env::of(1000, 10));
             let mut left = flight;
             let windows: Vec<u64> = (0..5)
                 .map(|_| {

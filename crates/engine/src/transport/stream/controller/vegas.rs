@@ -11,7 +11,7 @@
 //! ```
 
 use super::window::Window;
-use super::{Acked, Congestion, Controller, ControllerParams, Env, RETUNED};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -71,6 +71,10 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Natural for Params {
+    const NATURE: Nature = Nature { heeds_delay: true, ..Nature::WINDOW };
 }
 
 impl Feedback for Params {
@@ -219,7 +223,7 @@ mod tests {
     /// A stream in the last acknowledgement of a round with this least round trip, in milliseconds.
     fn after(size: f64, threshold: f64, samples: u32, round_trip: u64) -> Vegas {
         let params = toml::from_str("slow_start_rounds = 1").unwrap();
-        let mut vegas = Vegas::new(&params, Env { segment: 1000, initial_window: 10 });
+        let mut vegas = Vegas::new(&params, Env::of(1000, 10));
         (vegas.window.size, vegas.window.threshold) = (size, threshold);
         (vegas.base, vegas.samples, vegas.acked) = (Span::milliseconds(100), samples, size - 1.0);
         let round_trip = Some(Span::milliseconds(round_trip));
@@ -252,7 +256,7 @@ mod tests {
     /// Ten acknowledgements of a segment a round, without queues.
     #[test]
     fn every_other_round_of_slow_start_doubles() {
-        let mut vegas = Vegas::new(&Params::default(), Env { segment: 1000, initial_window: 10 });
+        let mut vegas = Vegas::new(&Params::default(), Env::of(1000, 10));
         let mut windows = Vec::new();
         vegas.on_ack(&Acked { begins_round: true, ..acked(1000) });
         for _ in 0..4 {

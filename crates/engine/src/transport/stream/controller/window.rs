@@ -115,14 +115,14 @@ mod tests {
     #[test]
     fn slow_start_leaves_nothing_below_its_threshold() {
         for octets in 1..=999 {
-            let mut window = Window::new(Env { segment: 1460, initial_window: 10 });
+            let mut window = Window::new(Env::of(1460, 10));
             assert!((0..100).all(|_| window.slow_start(&acked(octets)) == 0.0), "{octets}");
         }
     }
 
     #[test]
     fn what_passes_the_threshold_is_left() {
-        let mut window = Window::new(Env { segment: 1000, initial_window: 10 });
+        let mut window = Window::new(Env::of(1000, 10));
         window.threshold = 11.0;
         assert_eq!((window.slow_start(&acked(4000)), window.size), (3.0, 11.0));
         (window.size, window.threshold) = (10.0, 11.0);

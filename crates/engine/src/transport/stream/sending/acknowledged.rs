@@ -5,6 +5,7 @@ use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
 use crate::transport::stream::controller::{Acked, Congestion, Controller, Signal};
 use crate::transport::stream::params::{Ecn, Recovery};
+use crate::transport::stream::rate_sample::RateSample;
 use crate::transport::stream::receiving::DUPLICATE;
 use crate::transport::stream::recovery::Reduction;
 use crate::transport::stream::scoreboard::Change;
@@ -28,7 +29,7 @@ impl Sending {
         let is_limited = self.is_held_back(now);
         let change = self.board.acknowledge(number, block, echo);
         self.acknowledged = self.acknowledged.max(number);
-        let sample = self.learn(&change, block, now);
+        let round_trip = self.learn(&change, block, now);
         let marks = self.count_marks(marked);
         // The acknowledgement that ends a recovery is still one of it.
         let was_recovering = matches!(self.phase, Phase::Recovery(_));
@@ -39,6 +40,7 @@ impl Sending {
         self.heed_marks(marks, now);
         self.heed_probe(&change, now);
         self.allow(change.octets, change.has_progress && lost == 0);
+        let sample = self.sample(&change, now);
         let begins_round = self.acknowledged >= self.round;
         if begins_round {
             self.round = self.user.next();
@@ -48,14 +50,17 @@ impl Sending {
             octets: change.octets,
             segments: change.segments,
             marked: marks,
-            round_trip: sample,
+            round_trip,
             smoothed: self.round_trip.smoothed(),
             least: self.round_trip.least(),
             in_flight,
+            left: self.board.in_flight(),
             is_limited,
             has_progress: change.has_progress,
             is_recovering: was_recovering || matches!(self.phase, Phase::Recovery(_)),
+            has_timed_out: matches!(self.phase, Phase::Timeout),
             begins_round,
+            sample,
         });
         if change.octets > 0 {
             self.plan_timers(now);
@@ -79,6 +84,15 @@ impl Sending {
         Some(sample)
     }
 
+    /// Takes the sample of the rate of delivery, if the controller asks for it.
+    fn sample(&mut self, change: &Change, now: Time) -> Option<RateSample> {
+        let cause = change.cause.map(|(number, ..)| number);
+        let sampler = self.sampler.as_mut()?;
+        let sample = sampler.deliver(change.octets, cause, self.round_trip.least(), now);
+        sampler.forget(self.board.judged());
+        sample
+    }
+
     /// Segments that the receiver newly tells of as marked; with the grade `classic` one if there are any.
     fn count_marks(&mut self, marked: u16) -> u64 {
         let marks = marked.wrapping_sub(self.marked);
@@ -97,10 +111,20 @@ impl Sending {
         let is_recovering = !matches!(self.phase, Phase::Open);
         let found = self.detection.find(&self.params, &mut self.board, &self.round_trip, is_recovering, now);
         self.judge_at = found.again.unwrap_or(Time::NEVER);
+        self.tell_lost(now);
         if found.lost > 0 && !is_recovering {
             self.recover(in_flight, now);
         }
         found.lost
+    }
+
+    /// Tells the controller of each segment newly taken for lost, if it asks for it.
+    pub(super) fn tell_lost(&mut self, now: Time) {
+        while let Some(number) = self.board.take_lost() {
+            if let Some(lost) = self.sampler.as_mut().and_then(|sampler| sampler.lose(number, now)) {
+                self.controller.on_lost(&lost);
+            }
+        }
     }
 
     /// Begins a recovery: the controller reduces the window.
@@ -109,12 +133,19 @@ impl Sending {
         let next = self.user.next();
         (self.recovery_end, self.reduced) = (next, next);
         let outstanding = next - self.acknowledged;
-        self.controller.on_congestion(&Congestion { now, signal: Signal::Loss, outstanding });
+        self.congest(Signal::Loss, outstanding, now);
         self.detection.count_recovery();
         self.probe_at = Time::NEVER;
-        self.must_repeat = self.params.recovery == Recovery::Pipe;
+        let is_reduced = self.params.recovery == Recovery::Prr && !self.params.controller.nature().repairs_alone;
+        self.must_repeat = !is_reduced;
         let reduction = || Reduction::new(in_flight, self.controller.window(), self.segment);
-        self.phase = Phase::Recovery((self.params.recovery == Recovery::Prr).then(reduction));
+        self.phase = Phase::Recovery(is_reduced.then(reduction));
+    }
+
+    /// Tells the controller of congestion.
+    pub(super) fn congest(&mut self, signal: Signal, outstanding: u64, now: Time) {
+        let in_flight = self.board.in_flight();
+        self.controller.on_congestion(&Congestion { now, signal, outstanding, in_flight });
     }
 
     /// Tells the proportional reduction of octets newly reported, and whether more were acknowledged in sequence without a loss.
@@ -129,7 +160,7 @@ impl Sending {
         if marks > 0 && self.acknowledged >= self.reduced && matches!(self.phase, Phase::Open) {
             self.reduced = self.user.next();
             let outstanding = self.reduced - self.acknowledged;
-            self.controller.on_congestion(&Congestion { now, signal: Signal::Ecn, outstanding });
+            self.congest(Signal::Ecn, outstanding, now);
         }
     }
 
@@ -139,7 +170,7 @@ impl Sending {
         if self.detection.end_probe(cause, change) && matches!(self.phase, Phase::Open) {
             self.reduced = self.user.next();
             let outstanding = self.segment.into();
-            self.controller.on_congestion(&Congestion { now, signal: Signal::Loss, outstanding });
+            self.congest(Signal::Loss, outstanding, now);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Opening, Phase, Sending, Turn};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
-use crate::transport::stream::controller::{Congestion, Controller, Signal};
+use crate::transport::stream::controller::Signal;
 use crate::transport::stream::user::amount;
 
 impl Sending {
@@ -110,7 +110,8 @@ impl Sending {
         let is_first = !matches!(self.phase, Phase::Timeout) || self.acknowledged >= self.recovery_end;
         let outstanding = self.user.next() - self.acknowledged;
         self.board.lose_before(self.detection.overdue(&self.params, now));
-        self.controller.on_congestion(&Congestion { now, signal: Signal::Timeout { is_first }, outstanding });
+        self.tell_lost(now);
+        self.congest(Signal::Timeout { is_first }, outstanding, now);
         self.round_trip.back_off();
         self.detection.forget_probe();
         (self.phase, self.recovery_end) = (Phase::Timeout, self.user.next());
