@@ -23,6 +23,7 @@ WITHOUT = {
     "abr": {"abr.crm256", "abr.oscillation", "abr.several", "abr.idle", "abr.cdf"},
     "eprca": {"epr.one-round"},
     "atn": {"atn.mult"},
+    "atn-beyond": set(),
 }
 """Claims of an order or a trend without a factor: the page gives the reasons."""
 
