@@ -69,6 +69,7 @@ PARTS = {
     ("guides/video.md", "[flow.video]"): STUDIO,
     ("guides/video.md", "[flow.film]"): STUDIO,
     ("studies/satellite-beyond.md", "[capacity.satellite]"): LINES + STATIONS,
+    ("studies/atn-beyond.md", "[[change]]"): read("atn/scenario-a"),
 }
 """The rest of the file that each part is a part of."""
 

@@ -17,12 +17,13 @@ from penstock.studies.nulls import in_rows, of_study
 
 PAGE = Path(__file__).parents[1] / "docs" / "nulls.md"
 WITHOUT = {
-    "satellite": {"sat.s1c1.load-crosses", "sat.s1c1.seeds"},
+    "satellite": {"sat.s1c1.load-crosses", "sat.s1c1.seeds", "sat.contract-breakers", "sat.push-out"},
     "satellite-beyond": {"sat.future.quality"},
-    "becn": {"becn.fig4.per-source", "becn.fig4.model", "becn.fig4.toggle"},
+    "becn": {"becn.fig3.short", "becn.fig4.per-source", "becn.fig4.model", "becn.fig4.toggle"},
     "abr": {"abr.crm256", "abr.oscillation", "abr.several", "abr.idle", "abr.cdf"},
     "eprca": {"epr.one-round"},
     "atn": {"atn.mult"},
+    "atn-beyond": set(),
 }
 """Claims of an order or a trend without a factor: the page gives the reasons."""
 

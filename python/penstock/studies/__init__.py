@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.scheduler import Scheduler
 
 MOST_SEEDS = 100_000
-STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn")
+STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond")
 
 
 def study_of(name: str) -> Study[Any]:

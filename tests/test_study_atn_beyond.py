@@ -1,0 +1,100 @@
+"""The ATN study's future work: its variants of the study's scenarios, measures, predicates and figures."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from penstock import run
+from penstock.studies.atn.grid import SCENARIOS, STRATEGIES
+from penstock.studies.atn.measures import LOAD
+from penstock.studies.atn_beyond import STUDY
+from penstock.studies.atn_beyond.claims import PREDICATES
+from penstock.studies.atn_beyond.figures import PAPER
+from penstock.studies.atn_beyond.grid import MOVES_S, MOVING, QUESTIONS, QUEUES, TIMERS, Point, points
+from penstock.studies.atn_beyond.measures import READ, Runs, measure
+from penstock.studies.claims import Clauses, NotRun, load_claims, require_match
+from penstock.studies.drawing import drawn
+from penstock.studies.predicates import evidence_of
+from penstock.studies.runs import RunTables
+
+POWERS = {"none": 1.0, "backoff": 1.5, "error": 2.0, "avoidance": 4.0, "withdrawing": 3.0}
+
+
+def tables(point: Point, seed: int) -> RunTables:
+    """Result tables in which the receiver's strategies are better, without simulation."""
+    power = POWERS[point.strategy] * random.Random(f"{point} {seed}").uniform(0.99, 1.01)
+    values = {**dict.fromkeys(READ, 1e-4), "power": power, "accepted_per_s": 4.0}
+    names = ("urgent", "data") if point.variant in QUEUES else ("data",)
+    groups = [{"group": name, **values} for name in names]
+    return RunTables({"groups": groups, "ports": [{"port": SCENARIOS[point.scenario].bottleneck, LOAD: 1e4}]})
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    made = Runs(wanted=3)
+    for point, _ in points(None):
+        assert isinstance(point, Point)
+        for seed in (1, 2, 3):
+            made.keep(point, seed, measure(point, tables(point, seed)))
+    return made
+
+
+def test_each_run_is_made_once_and_every_strategy_moves() -> None:
+    found = [point for point, _ in points(None)]
+    assert len(found) == len(set(found))
+    assert {point for each in QUESTIONS for point, _ in points(each)} == set(found)
+    assert {Point(name, "a", MOVING) for name in STRATEGIES} <= set(found)
+
+
+@pytest.mark.parametrize("timer", TIMERS)
+def test_a_timer_changes_nothing_but_its_parameters(timer: str) -> None:
+    usual, other = (Point("none", "b", each).build().tree for each in ("usual", timer))
+    timers = [tree["flow"]["data"]["transport"]["tp4"].pop("retransmission") for tree in (usual, other)]
+    assert timers[1] == {**timers[0], **TIMERS[timer][1]}
+    assert usual == other
+
+
+def test_both_kinds_of_queue_have_the_same_two_groups() -> None:
+    one, own = (Point("avoidance", "a", queue).build().tree for queue in QUEUES)
+    assert one["flow"] == own["flow"]
+    assert {name: len(flow["from"]) for name, flow in own["flow"].items()} == {"urgent": 3, "data": 3}
+    for tree, queue in ((one, "drop_tail_bits"), (own, "npdu_priority")):
+        assert all(line["queues"] == [{queue: {"size": "32768 octets"}}] for line in tree["line"].values())
+
+
+def test_the_path_changes_there_and_back() -> None:
+    moves = Point("none", "a", MOVING).build().tree["change"]
+    rates = [each["value"] for each in moves if each["path"] == "line.is6-is7.rate"]
+    assert rates == ["16 kb/s", "64 kb/s"] * (len(MOVES_S) // 2)
+    outages = [each["value"] for each in moves if each["path"] == "line.is6-is7.outage"]
+    assert [each["from"] for each in outages] == [f"{at} s" for at in MOVES_S]
+
+
+def test_a_move_breaks_the_line_and_urgent_packets_are_earlier_by_priority() -> None:
+    scenario = Point("none", "a", MOVING).build()
+    first = [each for each in scenario.tree["change"] if each["at"] == "2 min"]
+    moved = run(scenario.with_({"duration": "130 s", "change": first}))
+    assert moved.losses.filter(place="is6-is7")["discarded"].sum() > 0
+    results = [run(Point("withdrawing", "a", queue).build().with_({"duration": "60 s"})) for queue in QUEUES]
+    delays = [result.groups.filter(group="urgent")["delay_mean_s"].item() for result in results]
+    assert delays[1] < delays[0]
+
+
+def test_claims_have_predicates_and_verdicts(runs: Runs) -> None:
+    require_match(load_claims(STUDY.package), PREDICATES)
+    for name, predicate in PREDICATES.items():
+        assert isinstance(evidence_of(predicate, runs), Clauses), name
+        assert isinstance(evidence_of(predicate, Runs(wanted=3)), NotRun)
+
+
+def test_the_order_of_the_strategies_is_seen(runs: Runs) -> None:
+    evidence = evidence_of(PREDICATES["atn.future.separate"], runs)
+    assert isinstance(evidence, Clauses)
+    assert [part.holds for part in evidence.clauses] == [True] * len(SCENARIOS) * len(TIMERS)
+
+
+def test_figures(runs: Runs) -> None:
+    sheets = list(drawn([make for makers in PAPER.values() for make in makers], runs))
+    assert [sheet.name for sheet in sheets] == [f"figure-{question}" for question in QUESTIONS]
