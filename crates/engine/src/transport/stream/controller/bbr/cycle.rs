@@ -1,6 +1,8 @@
 //! Version 1: eight phases of a least round trip each, the first faster, the second slower, and the others at the bandwidth.
 
-use super::{Acked, Bbr, State};
+use super::super::Acked;
+use super::flow::Bbr;
+use super::state::State;
 use crate::core::time::Time;
 
 /// Phases of a cycle.

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
+use super::super::Acked;
 use super::super::sliding::Least;
-use super::{Acked, Bbr, REMEMBERED, State};
-use crate::core::time::{Span, Time};
+use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::transport::stream::rate_sample::{Lost, RateSample};
 
 /// Cycles of the bandwidth, or rounds in version 1; and rounds of the aggregation.
@@ -13,6 +13,8 @@ const ROUNDS: u64 = 10;
 /// A growth that shows room, and rounds without it that show none.
 const GROWTH: f64 = 1.25;
 const FULL: u32 = 3;
+/// How long the least round trip is remembered.
+const REMEMBERED: Span = Span(10 * PICOSECONDS);
 /// No sample yet.
 const NONE: Span = Span(u64::MAX);
 
@@ -35,8 +37,8 @@ pub(super) struct Model {
     pub(super) cycle: u64,
     pub(super) bandwidth: f64,
     /// The largest rate and volume delivered in a round, and whether it had losses.
-    latest_rate: f64,
-    latest_volume: f64,
+    pub(super) latest_rate: f64,
+    pub(super) latest_volume: f64,
     loss_round: u64,
     pub(super) ends_loss_round: bool,
     pub(super) has_loss: bool,
@@ -163,7 +165,7 @@ impl Model {
         self.last_lost = lost.number;
     }
 
-    fn count_round(&mut self, sample: Option<&RateSample>) {
+    pub(super) fn count_round(&mut self, sample: Option<&RateSample>) {
         self.begins_round = sample.is_some_and(|sample| sample.prior >= self.next_round);
         if self.begins_round {
             self.restart_round();
@@ -175,7 +177,7 @@ impl Model {
         }
     }
 
-    fn learn_rate(&mut self, sample: &RateSample, version: u8) {
+    pub(super) fn learn_rate(&mut self, sample: &RateSample, version: u8) {
         let rate = sample.rate.unwrap_or(0.0);
         self.latest_rate = self.latest_rate.max(rate);
         self.latest_volume = self.latest_volume.max((sample.delivered - sample.prior) as f64);
@@ -188,7 +190,7 @@ impl Model {
     }
 
     /// What is acknowledged beyond the bandwidth shows aggregation (5.5.9).
-    fn learn_aggregation(&mut self, ack: &Acked, window: f64) {
+    pub(super) fn learn_aggregation(&mut self, ack: &Acked, window: f64) {
         let expected = self.bandwidth * ack.now.since(self.extra_since).seconds();
         let is_over = self.extra_octets <= expected;
         if is_over {
@@ -200,7 +202,7 @@ impl Model {
         self.extra.forget((self.rounds + 1).saturating_sub(if self.is_full { ROUNDS } else { 1 }));
     }
 
-    fn learn_full(&mut self, sample: &RateSample) {
+    pub(super) fn learn_full(&mut self, sample: &RateSample) {
         let Some(rate) = sample.rate else { return };
         if self.is_full_now || !self.begins_round || self.is_limited(sample) {
             return;
@@ -233,53 +235,5 @@ impl Model {
             self.latest_volume = (sample.delivered - sample.prior) as f64;
         }
         self.bandwidth = self.largest().min(self.short_rate);
-    }
-}
-
-impl Bbr {
-    /// Takes what an acknowledgement shows of the path.
-    pub(super) fn learn(&mut self, ack: &Acked) {
-        let model = &mut self.model;
-        model.delivered += ack.octets;
-        model.count_round(ack.sample.as_ref());
-        if model.begins_round {
-            self.probing.rounds += 1;
-        }
-        if let Some(sample) = &ack.sample {
-            model.learn_rate(sample, self.params.version);
-        }
-        if model.ends_loss_round {
-            self.learn_losses();
-        }
-        self.model.learn_aggregation(ack, self.window);
-        if let Some(sample) = &ack.sample {
-            self.model.learn_full(sample);
-        }
-    }
-
-    /// Once a round, losses that are not its own doing lower the short-term bounds (5.5.10.3).
-    fn learn_losses(&mut self) {
-        let is_own = self.state.accelerates() || self.params.is_first();
-        let is_steep = self.state == State::Startup;
-        let model = &mut self.model;
-        if model.has_loss && !is_own {
-            if model.short_rate == f64::INFINITY {
-                model.short_rate = model.largest();
-            }
-            if model.short_volume == f64::INFINITY {
-                model.short_volume = self.window;
-            }
-            model.short_rate = model.latest_rate.max(self.params.beta * model.short_rate);
-            model.short_volume = model.latest_volume.max(self.params.beta * model.short_volume);
-        }
-        if is_steep {
-            self.probing.had_ranges = model.ranges;
-        }
-        (model.has_loss, model.ranges) = (false, 0);
-    }
-
-    /// The volume that a full pipe had in startup, when losses end it (5.3.1.3).
-    pub(super) fn volume_at_losses(&self) -> f64 {
-        self.product(1.0).max(self.model.latest_volume)
     }
 }

@@ -1,7 +1,9 @@
 //! The states, and what leads from one to the next (draft, 5.3 and 5.5.10.2).
 
-use super::{Acked, Bbr, State};
-use crate::core::random::Stream;
+use super::super::Acked;
+use super::flow::Bbr;
+use super::probes::Feedback;
+use super::state::State;
 use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::transport::stream::rate_sample::{Lost, RateSample};
 
@@ -21,65 +23,6 @@ const EVERY_FIRST: Span = Span(10 * PICOSECONDS);
 const PROBE: Span = Span::milliseconds(200);
 /// The most doublings of the growth of the long-term bound.
 const STEEPEST: u32 = 30;
-
-/// What the acknowledgements of now are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Feedback {
-    Nothing,
-    Refill,
-    Start,
-    Probe,
-    End,
-}
-
-/// The state of the probes of one stream.
-#[derive(Clone, Debug)]
-pub(super) struct Probing {
-    pub(super) random: Stream,
-    /// Rounds since the last probe, when this cycle began, and how long it waits.
-    pub(super) rounds: u64,
-    pub(super) since: Time,
-    wait: Span,
-    drain_round: u64,
-    /// Ranges lost in the last round of startup.
-    pub(super) had_ranges: u32,
-    feedback: Feedback,
-    /// Losses of now would be of a probe.
-    is_sampled: bool,
-    was_too_high: bool,
-    was_precautionary: bool,
-    /// Growth of the long-term bound: its doublings, octets acknowledged, and those for a segment more.
-    doublings: u32,
-    acked: f64,
-    step: f64,
-    /// When the probe of the round trip ends, and whether a round has ended in it.
-    until: Option<Time>,
-    has_round: bool,
-    pub(super) was_idle: bool,
-}
-
-impl Probing {
-    pub(super) fn new(random: Stream) -> Probing {
-        Probing {
-            random,
-            rounds: 0,
-            since: Time::ZERO,
-            wait: Span::ZERO,
-            drain_round: 0,
-            had_ranges: 0,
-            feedback: Feedback::Nothing,
-            is_sampled: false,
-            was_too_high: false,
-            was_precautionary: false,
-            doublings: 0,
-            acked: 0.0,
-            step: f64::INFINITY,
-            until: None,
-            has_round: false,
-            was_idle: false,
-        }
-    }
-}
 
 impl Bbr {
     /// The state machine at an acknowledgement.

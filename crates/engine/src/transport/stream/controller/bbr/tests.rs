@@ -2,6 +2,7 @@
 
 use super::probing::volume_at_loss;
 use super::*;
+use crate::transport::stream::controller::Env;
 use crate::transport::stream::controller::laws::{acked, congestion};
 use crate::transport::stream::rate_sample::RateSample;
 
