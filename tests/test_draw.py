@@ -240,6 +240,8 @@ def test_sizes_of_queues_are_read_in_every_unit(small: Scenario) -> None:
     assert sizes(in_pdus, {"drop_tail": {"size": "50 cells"}})["trunk"] == (51.0, "PDUs")
     assert sizes(in_bits, in_pdus)["trunk"] is None
     assert sizes(in_bits, {"unlimited": {}})["trunk"] is None
+    assert sizes({"codel": {}})["trunk"] is None
+    assert sizes({"codel": {"size": "9 cells"}})["trunk"] == (9.0, "PDUs")
 
 
 def test_results_give_the_utilisation_and_the_fill_of_queues(small: Scenario) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 BITS = {"bit": 1.0, "bits": 1.0, "octet": 8.0, "octets": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
@@ -57,3 +60,9 @@ def bits(text: str) -> float:
 def count(text: str) -> int:
     """A number of PDUs."""
     return int(text.split()[0])
+
+
+def size_of(policy: Mapping[str, Any]) -> str | None:
+    """The size of a queue, as the parameters of its policy have it; None without a limit."""
+    size: str | None = policy.get("size")
+    return None if size == "unlimited" else size

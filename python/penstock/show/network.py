@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.scenario import Scenario
-from penstock.core.units import BITS, bits, count
+from penstock.core.units import BITS, bits, count, size_of
 from penstock.plot import Diagram, Lane, Sheet, Wire, network
 from penstock.topology import Group, Hop, Link, Network, lay_out
 
@@ -150,9 +150,10 @@ def sizes_of(tree: Mapping[str, Any]) -> Iterator[tuple[str, tuple[float, str] |
     """The size of all queues of each port of a line together, with its unit; None without one limit for all."""
     for name, line in tree["line"].items():
         for port, end in ((name, line), (f"{name}.reverse", line.get("reverse", line))):
-            sizes = [policy.get("size") for queue in end["queues"] for policy in queue.values()]
-            in_bits = {size.split()[1] in BITS for size in sizes if size}
-            if not all(sizes) or len(in_bits) > 1:
+            all_sizes = [size_of(policy) for queue in end["queues"] for policy in queue.values()]
+            sizes = [size for size in all_sizes if size]
+            in_bits = {size.split()[1] in BITS for size in sizes}
+            if len(sizes) < len(all_sizes) or len(in_bits) > 1:
                 yield port, None
             elif True in in_bits:
                 yield port, (math.fsum(map(bits, sizes)), "bits")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from penstock.core.units import bits, bits_per_second, count, seconds
+from penstock.core.units import bits, bits_per_second, count, seconds, size_of
 from penstock.theory.scene import Scene
 from penstock.truth import effective
 from penstock.truth.effective import OnOff
@@ -98,7 +98,7 @@ def _need(scene: Scene, port: str, groups: Sequence[str]) -> Need:
         port,
         scene.rates[port],
         len(sources),
-        [_size(queue) for queue in queues],
+        [size_of(own) for queue in queues for own in queue.values()],
         sum(source.peak for source in sources),
         sum(source.mean for source in sources),
         total,
@@ -113,16 +113,10 @@ def _capacity(sources: Sequence[OnOff], buffer: float) -> float:
     return effective.capacity(sources, LOSS, buffer)
 
 
-def _size(queue: Mapping[str, Any]) -> str | None:
-    """The size of a queue as in the scenario; None without a limit."""
-    (own,) = queue.values()
-    size: str | None = own.get("size")
-    return size
-
-
 def _buffer(queue: Mapping[str, Any], pdu: float) -> float:
     """The bits that a queue holds, of PDUs of so many bits; infinity without a limit."""
-    size = _size(queue)
+    (own,) = queue.values()
+    size = size_of(own)
     if size is None:
         return math.inf
     return bits(size) if "drop_tail_bits" in queue else count(size) * pdu

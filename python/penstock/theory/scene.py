@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REVERSE = ".reverse"
 """The end of the name of the port at the second node of a line."""
-UNCOVERED = {"congestion_point", "outage", "scheduler"}
+UNCOVERED = {"congestion_point", "outage"}
 """Parts of a line that no theory covers."""
 BY_LENGTH = {"unlimited", "drop_tail", "drop_tail_bits", "npdu_priority", "clp_threshold", "push_out"}
 """Queue policies that discard by the length of the queue alone."""
@@ -153,8 +153,11 @@ class Scene:
         """Whether a line, in both directions, has but queues by priority that discard by their length alone."""
         line = self.lines[name]
         ends = [line, line["reverse"]] if "reverse" in line else [line]
-        return not any(UNCOVERED & set(end) for end in ends) and all(
-            set(queue) <= BY_LENGTH for end in ends for queue in end["queues"]
+        return all(
+            not UNCOVERED & set(end)
+            and set(end["scheduler"]) == {"strict"}
+            and all(set(queue) <= BY_LENGTH for queue in end["queues"])
+            for end in ends
         )
 
     def traffic(self, group: str) -> tuple[str, Mapping[str, Any]]:

@@ -12,6 +12,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Span;
+use crate::core::word;
 
 /// What a change of the control law does.
 const RETUNED_LAW: &str = "It holds from the next PDU at the head on. The number of discards in a row stays.";
@@ -20,9 +21,9 @@ const RETUNED_LAW: &str = "It holds from the next PDU at the head on. The number
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted. If absent, it has no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that the queue can hold, the one in service counted.
+    #[serde(default, with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Waiting time that is acceptable.
     #[serde(default = "target")]
@@ -32,9 +33,9 @@ pub struct Params {
     #[serde(default = "interval")]
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub interval: Span,
-    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Mark that data get in place of a discard; `never`: all PDUs are discarded.
+    #[serde(default, with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Mark>", extend("retune" = RETUNED_LAW))]
     pub mark: Option<Mark>,
 }
 

@@ -21,6 +21,7 @@ use crate::core::quantity::{Bits, Count};
 use crate::core::random::scramble;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Span;
+use crate::core::word;
 
 /// The most PDUs of a list that make room at once (RFC 8290, 4.1).
 const BATCH: usize = 64;
@@ -35,9 +36,9 @@ const FIXED_LISTS: &str = "PDUs would have to change their lists";
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// PDUs that all lists can hold together, the one in service counted (Linux: 10,240). If absent, there is no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that all lists can hold together, the one in service counted (Linux: 10,240).
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Bits that may wait in all lists together. One PDU may always wait.
     #[schemars(extend("retune" = RETUNED))]
@@ -54,9 +55,9 @@ pub struct Params {
     /// How long the waiting times in a list must exceed the target before the first discard: about the longest round trip.
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub interval: Span,
-    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Mark that data get in place of a discard; `never`: all PDUs are discarded.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Mark>", extend("retune" = RETUNED_LAW))]
     pub mark: Option<Mark>,
 }
 

@@ -17,14 +17,15 @@ use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
+use crate::core::word;
 
 /// The target, the gains, and the size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted. If absent, it has no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that the queue can hold, the one in service counted.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Waiting time that the queue keeps.
     #[schemars(extend("retune" = RETUNED_LAW))]
@@ -38,9 +39,9 @@ pub struct Params {
     /// What the growth of the waiting time by a second adds to it.
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub beta: f64,
-    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Mark that data get in place of a discard; `never`: all PDUs are discarded.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Mark>", extend("retune" = RETUNED_LAW))]
     pub mark: Option<Mark>,
     /// Probability (after the square) from which on PDUs are discarded and no longer marked.
     #[schemars(extend("retune" = RETUNED_LAW))]

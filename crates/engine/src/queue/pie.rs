@@ -21,6 +21,7 @@ use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
+use crate::core::word;
 
 /// Probabilities up to which a change is divided by the second number (RFC 8033, 5.2).
 const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
@@ -37,9 +38,9 @@ const SUMS: [f64; 2] = [0.85, 8.5];
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted. If absent, it has no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that the queue can hold, the one in service counted.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Waiting time that the queue keeps.
     #[schemars(extend("retune" = RETUNED_LAW))]
@@ -60,9 +61,9 @@ pub struct Params {
     /// certain at 8.5.
     #[schemars(extend("retune" = RETUNED_LAW))]
     pub derandomise: bool,
-    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Mark that data get in place of a discard; `never`: all PDUs are discarded.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Mark>", extend("retune" = RETUNED_LAW))]
     pub mark: Option<Mark>,
     /// Probability from which on PDUs are discarded and no longer marked.
     #[schemars(extend("retune" = RETUNED_LAW))]

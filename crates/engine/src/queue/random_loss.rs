@@ -10,6 +10,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
+use crate::core::word;
 
 /// What a change of the losses does.
 const RETUNED_LOSS: &str = "It holds for PDUs that arrive later.";
@@ -18,9 +19,9 @@ const RETUNED_LOSS: &str = "It holds for PDUs that arrive later.";
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted. If absent, it has no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that the queue can hold, the one in service counted.
+    #[serde(default, with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Which PDUs are lost.
     #[schemars(extend("retune" = RETUNED_LOSS))]

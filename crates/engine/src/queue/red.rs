@@ -35,9 +35,9 @@ const RETUNED_LAW: &str = "It holds for PDUs that arrive later. The mean of the 
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted. If absent, it has no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED))]
+    /// PDUs that the queue can hold, the one in service counted.
+    #[serde(with = "word::unlimited")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("retune" = RETUNED))]
     pub size: Option<Count>,
     /// Mean queue length from which on PDUs are discarded.
     #[schemars(extend("retune" = RETUNED_LAW))]
@@ -64,9 +64,9 @@ pub struct Params {
     #[serde(with = "word::never")]
     #[schemars(schema_with = "word::never::schema::<Span>", extend("retune" = RETUNED_LAW))]
     pub adapt_every: Option<Span>,
-    /// Mark that data get in place of a discard. If absent, all PDUs are discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("retune" = RETUNED_LAW))]
+    /// Mark that data get in place of a discard; `never`: all PDUs are discarded.
+    #[serde(with = "word::never")]
+    #[schemars(schema_with = "word::never::schema::<Mark>", extend("retune" = RETUNED_LAW))]
     pub mark: Option<Mark>,
 }
 

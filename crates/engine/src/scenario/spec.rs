@@ -297,7 +297,7 @@ pub struct Line {
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
     /// From which queue of the port at the first node the next PDU is sent.
-    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    #[serde(default)]
     pub scheduler: scheduler::Params,
     /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -347,7 +347,7 @@ pub struct Reverse {
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
     /// From which queue of this direction the next PDU is sent.
-    #[serde(default, skip_serializing_if = "scheduler::Params::is_default")]
+    #[serde(default)]
     pub scheduler: scheduler::Params,
     /// Congestion point of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

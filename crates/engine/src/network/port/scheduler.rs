@@ -32,14 +32,6 @@ impl Default for Params {
     }
 }
 
-impl Params {
-    /// Whether it is the scheduler of a port without the key.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        *self == Params::default()
-    }
-}
-
 role_trait! {
     /// Chooses among the queues of a port.
     pub trait Schedule for Scheduler by schedulers {
