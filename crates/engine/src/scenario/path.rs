@@ -56,7 +56,7 @@ pub(crate) struct Nowhere {
     pub(crate) remedy: String,
     /// How many steps it did lead.
     depth: usize,
-    /// The table and the key that it lacks, if that is why.
+    /// The place and the key that it lacks, if that is why.
     pub(crate) missing: Option<(Vec<Step>, String)>,
 }
 
@@ -310,7 +310,10 @@ impl Path {
             (Step::Index(_), Value::Array(list)) if !list.is_empty() => {
                 nowhere(format!("the list has {} entries, numbered from 0", list.len()), String::new())
             }
-            (Step::Key(name), _) => nowhere(format!("there is no \"{name}\""), offer(here)),
+            (Step::Key(name), _) => {
+                let missing = Some((way.to_vec(), name.clone()));
+                Err(Nowhere { reason: format!("there is no \"{name}\""), remedy: offer(here), depth, missing })
+            }
             (step, _) => nowhere(format!("there is no \"{step}\""), offer(here)),
         }
     }

@@ -1,13 +1,11 @@
 //! Other values in a scenario: what `--set`, `with_` and the points of a sweep change.
 
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
 
-use serde_json::Value;
-
-use super::schema::whole_schema;
+use super::schema::{is_choice, is_known, is_known_table};
 use super::size::{LONGEST_JSON, refuse_size};
 use crate::core::error::{Error, Fault};
-use crate::scenario::path::{Nowhere, Path, text_of};
+use crate::scenario::path::{Nowhere, Path, Step, at, text_of};
 
 /// The JSON document with other values: each a path and JSON, put in one after the other. Null removes the key of a
 /// table; `*` is every entry in which the path has a place.
@@ -30,28 +28,80 @@ fn put(tree: &mut Value, text: &str, value: &str) -> Result<(), Fault> {
     let value: Value = serde_json::from_str(value)
         .map_err(|error| Fault::new(text, value, format!("this is no value: {error}"), "give it as in a scenario"))?;
     path.open_keywords(tree);
+    add_tables(tree, &path);
     path.set(tree, &value).map_err(|nowhere| {
         let remedy = choice(tree, &nowhere).unwrap_or(nowhere.remedy);
         Fault::new(text, value, nowhere.reason, remedy)
     })
 }
 
-/// How to choose by the keyword that is missing, where the table chooses by another. `None` of other tables.
+/// Adds the tables into which the path goes on and which are not there: the first of them is known by its name, as
+/// `scheme` for `scheme.cubic.beta`. The reader judges what the path adds below it.
+fn add_tables(tree: &mut Value, path: &Path) {
+    let steps: Vec<Step> = path.steps().cloned().collect();
+    let (mut here, mut is_new) = (tree, false);
+    for (taken, step) in steps.iter().enumerate().take(steps.len() - 1) {
+        let (Step::Key(key), Value::Object(table)) = (step, here) else { return };
+        if !table.contains_key(key) {
+            let is_taken = !table.is_empty() && is_choice(&steps[..taken]);
+            if !is_new && (is_taken || !is_known_table(&steps[..=taken])) {
+                return;
+            }
+            is_new = true;
+        }
+        here = table.entry(key.clone()).or_insert_with(|| json!({}));
+    }
+}
+
+/// How to choose by the keyword that is missing, where another is chosen. `None` where there is no such choice.
 fn choice(tree: &Value, nowhere: &Nowhere) -> Option<String> {
     let (steps, keyword) = nowhere.missing.as_ref()?;
+    let chosen = match at(tree, steps)? {
+        Value::String(chosen) => chosen,
+        Value::Object(table) => table.keys().next().filter(|_| table.len() == 1)?,
+        _ => return None,
+    };
     let path = text_of(steps);
-    let table = path.parse::<Path>().ok()?.find(tree)?.as_object()?;
-    let chosen = table.keys().next().filter(|_| table.len() == 1)?;
-    let schema = whole_schema();
-    let is_one_choice =
-        schema["$defs"].as_object()?.values().filter_map(|role| role["oneOf"].as_array()).any(|branches| {
-            let keywords: BTreeSet<&str> = branches
-                .iter()
-                .filter_map(|branch| branch["properties"].as_object())
-                .flat_map(|keys| keys.keys().map(String::as_str))
-                .collect();
-            keywords.contains(chosen.as_str()) && keywords.contains(keyword.as_str())
-        });
     let example = format!("--set \"{path}={{{keyword}={{}}}}\"");
-    is_one_choice.then(|| format!("\"{chosen}\" is chosen there; to choose another give the whole table, as {example}"))
+    let told = || format!("\"{chosen}\" is chosen there; to choose another give the whole table, as {example}");
+    let place = [steps.as_slice(), &[Step::Key(keyword.clone())]].concat();
+    (is_choice(steps) && is_known(&place)).then(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(json: &str, path: &str, value: &str) -> Result<String, Fault> {
+        let mut tree: Value = serde_json::from_str(json).unwrap();
+        put(&mut tree, path, value)?;
+        Ok(tree.to_string())
+    }
+
+    #[test]
+    fn tables_that_are_known_by_name_are_added() {
+        let added = changed("{}", "scheme.cubic.beta", "0.5");
+        assert_eq!(added, Ok(r#"{"scheme":{"cubic":{"beta":0.5}}}"#.to_owned()));
+        // The reader says what is wrong with it.
+        let added = changed("{}", "scheme.cubic", r#"{"betta":0.5}"#);
+        assert_eq!(added, Ok(r#"{"scheme":{"cubic":{"betta":0.5}}}"#.to_owned()));
+    }
+
+    #[test]
+    fn entries_with_names_of_their_own_are_not() {
+        for path in ["line.wan.delay", "schemme.cubic.beta", "line.*.reverse.delay"] {
+            assert!(changed(r#"{"line":{}}"#, path, "0.5").is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn another_choice_than_the_one_made_is_refused() {
+        for json in [r#"{"scheme":"erica"}"#, r#"{"scheme":{"erica":{"target":0.8}}}"#] {
+            let fault = changed(json, "scheme.cubic.beta", "0.5").unwrap_err();
+            assert!(fault.remedy.starts_with("\"erica\" is chosen there"), "{fault:?}");
+        }
+        let traffic = r#"{"flow":{"a":{"traffic":{"cbr":{"rate":"1 Mb/s"}}}}}"#;
+        let fault = changed(traffic, "flow.a.traffic.poisson.rate", r#""2 Mb/s""#).unwrap_err();
+        assert!(fault.remedy.starts_with("\"cbr\" is chosen there"), "{fault:?}");
+    }
 }

@@ -10,6 +10,9 @@ use crate::scenario::kinds::{KINDS, Kind};
 use crate::scenario::path::Step;
 use crate::scenario::spec::Scenario;
 
+/// What the name of a definition stands behind in a `$ref`.
+const REFERENCE: &str = "#/$defs/";
+
 /// The schema of a scenario, made once.
 static SCHEMA: OnceLock<Value> = OnceLock::new();
 
@@ -71,6 +74,48 @@ pub(crate) fn inside<'a>(schema: &'a Value, step: &Step) -> Vec<&'a Value> {
     found
 }
 
+/// Whether a scenario may have something at `place` that is known by its name there, and is no entry with a name of its own.
+pub(crate) fn is_known(place: &[Step]) -> bool {
+    known(place, |_| true)
+}
+
+/// The same of a table.
+pub(crate) fn is_known_table(place: &[Step]) -> bool {
+    known(place, is_table)
+}
+
+fn known(place: &[Step], is: fn(&Value) -> bool) -> bool {
+    let Some((last, before)) = place.split_last() else { return false };
+    let around = at(before);
+    let leads_on = |step: &Step| around.iter().flat_map(|schema| inside(schema, step)).any(is);
+    // No parameter has an empty name: what it leads to is the entry of a table.
+    leads_on(last) && !leads_on(&Step::Key(String::new()))
+}
+
+/// Whether the table at `place` is a choice: it has one key, the name of what is chosen.
+pub(crate) fn is_choice(place: &[Step]) -> bool {
+    at(place).into_iter().any(|schema| any_form(schema, &|form| form["maxProperties"] == 1 || form["oneOf"].is_array()))
+}
+
+/// The schemas of what may stand at a place.
+fn at(place: &[Step]) -> Vec<&'static Value> {
+    let onwards = |here: Vec<&'static Value>, step| here.into_iter().flat_map(|schema| inside(schema, step)).collect();
+    place.iter().fold(vec![whole_schema()], onwards)
+}
+
+fn is_table(schema: &Value) -> bool {
+    any_form(schema, &|form| form["properties"].is_object() || form["additionalProperties"].is_object())
+}
+
+/// Whether a schema, what it refers to, or one of its alternatives `is` so.
+fn any_form(schema: &Value, is: &dyn Fn(&Value) -> bool) -> bool {
+    let definition = schema["$ref"].as_str().and_then(|name| name.strip_prefix(REFERENCE));
+    let alternatives = ["oneOf", "anyOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
+    is(schema)
+        || definition.is_some_and(|name| any_form(&whole_schema()["$defs"][name], is))
+        || alternatives.into_iter().any(|form| any_form(form, is))
+}
+
 /// Adds the schemas of what `step` leads to from a value of this `schema`.
 fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     let (mut own, mut others) = (None, None);
@@ -78,7 +123,7 @@ fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     for (word, value) in schema.as_object().into_iter().flatten() {
         match (word.as_str(), value, step) {
             ("$ref", Value::String(name), _) => {
-                let name = name.strip_prefix("#/$defs/").unwrap_or_default();
+                let name = name.strip_prefix(REFERENCE).unwrap_or_default();
                 return find_inside(&whole_schema()["$defs"][name], step, found);
             }
             ("oneOf" | "anyOf" | "allOf", Value::Array(branches), _) => {
@@ -134,7 +179,7 @@ fn named(mut schema: Value) -> Value {
 /// Finds a name for each definition to which `here` refers. `owner` is the new name of the definition around it, `key` the
 /// key that leads to it. Parameters of a role are named after its key, as `Traffic`, and those of a variant after both.
 fn name_definitions(schema: &Value, here: &Value, owner: &str, key: &str, names: &mut BTreeMap<String, String>) {
-    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix(REFERENCE)) {
         if names.contains_key(name) {
             return;
         }
@@ -175,9 +220,9 @@ fn rename(here: &mut Value, names: &BTreeMap<String, String>) {
     match here {
         Value::Object(entries) => {
             if let Some(Value::String(target)) = entries.get_mut("$ref")
-                && let Some(new) = target.strip_prefix("#/$defs/").and_then(|name| names.get(name))
+                && let Some(new) = target.strip_prefix(REFERENCE).and_then(|name| names.get(name))
             {
-                *target = format!("#/$defs/{new}");
+                *target = format!("{REFERENCE}{new}");
             }
             entries.values_mut().for_each(|value| rename(value, names));
         }
@@ -212,7 +257,6 @@ mod tests {
             "error_reports",
             "file",
             "load",
-            "mark",
             "name",
             "network",
             "notification_point",
@@ -223,12 +267,10 @@ mod tests {
             "reaction_point",
             "reverse",
             "sample",
-            "scheduler",
             "scheme",
             "series",
             "session",
             "sha256",
-            "size",
             "stop",
             "sweep",
             "traffic",
