@@ -7,10 +7,13 @@ RUN := $(VENV)/bin/python
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
 
+# The environment with what builds the extension, and the tools of development in it.
+BASE := $(VENV)/base.stamp
 TOOLS := $(VENV)/tools.stamp
 # The releases of the Python packages. `make CONSTRAINTS= test` takes the newest that pyproject.toml admits.
 CONSTRAINTS ?= constraints.txt
-PIP := PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m pip install --quiet
+# Modules are compiled when they are first imported: most never are.
+WITH_PIP := PIP_QUIET=1 PIP_COMPILE=0 PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m
 # The engine with the profile `quick` is built in half the time of a release. Benchmarks and wheels take the release.
 EXTENSION := $(VENV)/extension-quick.stamp
 RELEASE := $(VENV)/extension-release.stamp
@@ -31,7 +34,7 @@ STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo studio test test-long mutants fuzz fuzz-imports bench compare lint docs wheel lock clean rebuild
+.PHONY: help demo studio test engine-tests test-long mutants fuzz fuzz-imports bench compare lint docs wheel lock clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -40,7 +43,7 @@ help: ## list the targets
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 demo: ## run the satellite study on two seeds: a table, figures and a page (three minutes)
-	@sh tools/stage environment $(MAKE) --no-print-directory $(TOOLS)
+	@sh tools/stage environment $(MAKE) --no-print-directory $(BASE)
 	@sh tools/stage extension $(MAKE) --no-print-directory $(EXTENSION)
 	@sh tools/stage study $(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
@@ -50,13 +53,19 @@ demo: ## run the satellite study on two seeds: a table, figures and a page (thre
 
 studio: $(STUDIO) ## build the page of `penstock studio`
 
-test: $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
-	cargo test --workspace --locked
-	$(RUN) tools/npm.py test
-	$(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
+# The browser's engine is mostly built on one core: the other has the extension and the tests of the engine meanwhile.
+test: $(TOOLS) ## run the tests of the engine and of the package
+	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target $(STUDIO) $(EXTENSION) engine-tests
+	@sh tools/stage "tests of the engine" cargo test --workspace --locked --quiet --profile quick
+	@sh tools/stage "tests of the page" $(RUN) tools/npm.py test
+	@sh tools/stage "tests of the package" $(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
 
-test-long: test ## run also the tests that take minutes, the engine's in release, and test the source distribution
-	cargo test --workspace --locked --profile quick
+engine-tests: $(BASE)
+	@sh tools/stage "tests of the engine, built" cargo test --workspace --locked --quiet --profile quick --no-run
+
+test-long: test ## run also the tests that take minutes, the engine's with debug assertions, and test the source distribution
+	cargo test --workspace --locked
+	PENSTOCK_LONG=1 cargo test --workspace --locked --profile quick -- --include-ignored
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
 
@@ -66,20 +75,20 @@ mutants: $(TOOLS) ## change one operator of the engine at a time, and see if the
 fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuzz and a C++ compiler
 	sh tools/fuzz $(FUZZ_SECONDS)
 
-fuzz-imports: $(EXTENSION) ## fuzz the readers of `penstock import` for FUZZ_SECONDS (60)
+fuzz-imports: $(EXTENSION) $(TOOLS) ## fuzz the readers of `penstock import` for FUZZ_SECONDS (60)
 	$(RUN) tools/fuzz_imports.py $(FUZZ_SECONDS)
 
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
 
-bench: $(EXTENSION) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+bench: $(EXTENSION) $(TOOLS) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	$(MAKE) --no-print-directory $(RELEASE)
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
 	$(RUN) tools/bench_sweep.py
 	$(RUN) tools/bench_wasm.py
 
-lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
+lint: $(EXTENSION) $(TOOLS) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(RUN) -m ruff check .
@@ -91,7 +100,7 @@ lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssem
 	$(RUN) tools/check_licences.py
 	$(RUN) tools/check_advisories.py
 
-docs: $(EXTENSION) $(STUDIO) ## build the documentation into site/, with the studio as its playground
+docs: $(EXTENSION) $(TOOLS) $(STUDIO) ## build the documentation into site/, with the studio as its playground
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
 	@echo "open site/index.html"
 
@@ -138,22 +147,27 @@ $(STUDIO): $(WASM) $(SCHEMA) $(NODE_MODULES) $(STUDIO_SOURCES)
 	@touch $@
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.
-ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))
-$(TOOLS): rebuild
+ifneq ($(shell $(RUN) -c 'print(open("$(BASE)").read().strip())' 2>/dev/null),$(CURDIR))
+$(BASE): rebuild
 endif
 
 rebuild:
 
-# `maturin develop` installs the group `dev` too, with a pip that knows groups.
-$(TOOLS): pyproject.toml $(CONSTRAINTS)
+$(BASE): pyproject.toml $(CONSTRAINTS)
 	@test -n "$(PYTHON)" || exit 2
 	"$(PYTHON)" -m venv --clear $(VENV)
-	$(PIP) --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(PIP) --group dev
+	$(WITH_PIP) pip install --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(WITH_PIP) pip install --group build
 	echo '$(CURDIR)' > $@
 
-# Only one is installed: the stamp of the other goes.
-$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(TOOLS) $(ENGINE_SOURCES)
-	PIP_QUIET=1 PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m maturin develop --profile $* --locked --quiet
+# Tests take a warning for an error, and the compiler of a module may warn: so all are compiled before.
+$(TOOLS): $(BASE)
+	@sh tools/stage "tools of development" env $(WITH_PIP) pip install --group dev
+	@$(RUN) -m compileall -qq --workers $(JOBS) $(VENV) || true
+	@touch $@
+
+# Only one is installed: the stamp of the other goes. Without `--group`, maturin installs the group `dev`.
+$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(BASE) $(ENGINE_SOURCES)
+	$(WITH_PIP) maturin develop --group build --profile $* --locked --quiet
 	@rm -f $(VENV)/extension-*.stamp
 	@touch $@

@@ -143,7 +143,7 @@ fn erica_reaches_the_max_min_rates() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "long: run by `make test-long`")]
+#[ignore = "long: run by `make test-long`"]
 fn without_max_alloc_previous_the_rates_depend_on_the_start() {
     let mut unequal = ready("gfc-1-eprca-plus-plus");
     let ratio = |rates: Vec<(String, f64)>| {

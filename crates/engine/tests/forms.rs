@@ -105,7 +105,7 @@ fn a_stop_at_any_time_changes_nothing() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "long: run by `make test-long`")]
+#[ignore = "long: run by `make test-long`"]
 fn a_flood_is_refused_before_memory_is_full() {
     let text = r#"
         duration = "1000 s"
