@@ -185,6 +185,7 @@ def test_few_runs_agree() -> None:
     assert found == {str(row): {} for row in QUICK}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mechanism", "row"), MORE_ROWS, ids=str)
 def test_few_runs_with_a_mechanism_agree(mechanism: str, row: Point) -> None:
     simulation, changes = MECHANISMS[mechanism]
