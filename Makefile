@@ -6,6 +6,8 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
+# With the browser's bindings, which have no tests, Cargo would build another library of the engine than the extension's.
+TESTED := --workspace --exclude penstock-wasm --locked
 
 # The environment with what builds the extension, and the tools of development in it.
 BASE := $(VENV)/base.stamp
@@ -56,16 +58,16 @@ studio: $(STUDIO) ## build the page of `penstock studio`
 # The browser's engine is mostly built on one core: the other has the extension and the tests of the engine meanwhile.
 test: $(TOOLS) ## run the tests of the engine and of the package
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target $(STUDIO) $(EXTENSION) engine-tests
-	@sh tools/stage "tests of the engine" cargo test --workspace --locked --quiet --profile quick
+	@sh tools/stage "tests of the engine" cargo test $(TESTED) --quiet --profile quick
 	@sh tools/stage "tests of the page" $(RUN) tools/npm.py test
 	@sh tools/stage "tests of the package" $(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
 
 engine-tests: $(BASE)
-	@sh tools/stage "tests of the engine, built" cargo test --workspace --locked --quiet --profile quick --no-run
+	@sh tools/stage "tests of the engine, built" cargo test $(TESTED) --quiet --profile quick --no-run
 
 test-long: test ## run also the tests that take minutes, the engine's with debug assertions, and test the source distribution
-	cargo test --workspace --locked
-	PENSTOCK_LONG=1 cargo test --workspace --locked --profile quick -- --include-ignored
+	cargo test $(TESTED)
+	PENSTOCK_LONG=1 cargo test $(TESTED) --profile quick -- --include-ignored
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
 
