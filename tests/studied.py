@@ -1,12 +1,33 @@
-"""What the tests of study commands share: a study that is carried out twice, and the files that it writes."""
+"""What tests of studies share: runs filled without simulation, a study carried out twice, the files it writes."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from penstock import studies
 from penstock.show.study import show
+from penstock.studies.framework import Point, SeriesPoint, Wanted
+from penstock.studies.runs import Runs
+
+P = TypeVar("P", bound=Point)
+
+
+def made_once(points: Callable[[str | None], list[Wanted[P]]], questions: Iterable[str]) -> list[P]:
+    """The points of all questions of a study, none of them twice."""
+    found = [point for point, _ in points(None) if not isinstance(point, SeriesPoint)]
+    assert len(found) == len(set(found))
+    assert {point for question in questions for point, _ in points(question)} == set(found)
+    return found
+
+
+def filled(runs: Runs[P], points: Iterable[P], values: Callable[[P, int], Iterable[tuple[str, float]]]) -> Runs[P]:
+    """Runs with these values for each point and each seed that is wanted."""
+    for point in points:
+        for seed in range(1, runs.wanted + 1):
+            runs.keep(point, seed, values(point, seed))
+    return runs
 
 
 def written(folder: Path) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from studied import filled, made_once
 
 from penstock import run
 from penstock.studies.atn.grid import SCENARIOS, STRATEGIES
@@ -33,18 +34,11 @@ def tables(point: Point, seed: int) -> RunTables:
 
 @pytest.fixture(scope="module")
 def runs() -> Runs:
-    made = Runs(wanted=3)
-    for point, _ in points(None):
-        assert isinstance(point, Point)
-        for seed in (1, 2, 3):
-            made.keep(point, seed, measure(point, tables(point, seed)))
-    return made
+    return filled(Runs(wanted=3), made_once(points, QUESTIONS), lambda point, seed: measure(point, tables(point, seed)))
 
 
 def test_each_run_is_made_once_and_every_strategy_moves() -> None:
-    found = [point for point, _ in points(None)]
-    assert len(found) == len(set(found))
-    assert {point for each in QUESTIONS for point, _ in points(each)} == set(found)
+    found = made_once(points, QUESTIONS)
     assert {Point(name, "a", MOVING) for name in STRATEGIES} <= set(found)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from studied import filled, made_once
 
 from penstock import run
 from penstock.studies.claims import Clauses, NotRun, load_claims, require_match
@@ -78,19 +79,12 @@ def rows(point: Point, seed: int) -> RunTables:
 
 @pytest.fixture(scope="module")
 def runs() -> Runs:
-    made = Runs(wanted=3)
-    for point, _ in points(None):
-        assert isinstance(point, Point)
-        for seed in (1, 2, 3):
-            made.keep(point, seed, measure(point, rows(point, seed)))
-    return made
+    return filled(Runs(wanted=3), made_once(points, QUESTIONS), lambda point, seed: measure(point, rows(point, seed)))
 
 
 def test_each_run_is_made_once_and_questions_share_those_of_the_thesis() -> None:
-    found = [point for point, _ in points(None)]
-    assert len(found) == len(set(found))
-    assert {point for each in QUESTIONS for point, _ in points(each)} == set(found)
-    assert {point.variant for point in found if isinstance(point, Point)} == VARIANTS.keys()
+    found = made_once(points, QUESTIONS)
+    assert {point.variant for point in found} == VARIANTS.keys()
 
 
 def test_true_sizes_have_so_many_times_the_sources_and_the_cells() -> None:

@@ -4,15 +4,11 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
 
 /// A value of JSON.
 pub(super) enum Ordered {
-    Null,
-    Flag(bool),
-    Whole(i64),
-    Large(u64),
-    Float(f64),
-    Text(String),
+    Single(Value),
     List(Vec<Ordered>),
     Table(Vec<(String, Ordered)>),
 }
@@ -33,27 +29,27 @@ impl<'de> Visitor<'de> for Any {
     }
 
     fn visit_unit<E>(self) -> Result<Ordered, E> {
-        Ok(Ordered::Null)
+        Ok(Ordered::Single(Value::Null))
     }
 
     fn visit_bool<E>(self, flag: bool) -> Result<Ordered, E> {
-        Ok(Ordered::Flag(flag))
+        Ok(Ordered::Single(flag.into()))
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Ordered, E> {
-        Ok(Ordered::Whole(number))
+        Ok(Ordered::Single(number.into()))
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Ordered, E> {
-        Ok(Ordered::Large(number))
+        Ok(Ordered::Single(number.into()))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Ordered, E> {
-        Ok(Ordered::Float(number))
+        Ok(Ordered::Single(number.into()))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Ordered, E> {
-        Ok(Ordered::Text(text.to_owned()))
+        Ok(Ordered::Single(text.into()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Ordered, A::Error> {
@@ -76,12 +72,7 @@ impl<'de> Visitor<'de> for Any {
 impl Serialize for Ordered {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Ordered::Null => serializer.serialize_none(),
-            Ordered::Flag(flag) => serializer.serialize_bool(*flag),
-            Ordered::Whole(number) => serializer.serialize_i64(*number),
-            Ordered::Large(number) => serializer.serialize_u64(*number),
-            Ordered::Float(number) => serializer.serialize_f64(*number),
-            Ordered::Text(text) => serializer.serialize_str(text),
+            Ordered::Single(value) => value.serialize(serializer),
             Ordered::List(values) => serializer.collect_seq(values),
             Ordered::Table(entries) => {
                 let mut table = serializer.serialize_map(Some(entries.len()))?;
