@@ -16,6 +16,7 @@ ALLOWED = {
     "_engine": set(),
     "core": {"_engine"},
     "importing": {"core"},
+    "generating": {"core", "importing"},
     "topology": {"_engine", "core"},
     "studio": {"core"},
     "video": {"core"},
@@ -49,6 +50,7 @@ ALLOWED = {
     "cli": {
         "core",
         "importing",
+        "generating",
         "scheduler",
         "execute",
         "analyse",
@@ -61,7 +63,7 @@ ALLOWED = {
         "studio",
     },
     "__main__": {"cli"},
-    "__init__": {"_engine", "core", "importing", "execute", "analyse", "api", "league", "show"},
+    "__init__": {"_engine", "core", "importing", "generating", "execute", "analyse", "api", "league", "show"},
 }
 """The rooms that each room may import from. A public module beside the rooms, such as ``video``, is one of them."""
 

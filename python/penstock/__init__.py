@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from penstock.execute.experiment import State as State
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
+    from penstock.generating.leo import leo_line as leo_line
+    from penstock.generating.outages import outages as outages
+    from penstock.generating.rain import rain_line as rain_line
     from penstock.importing import import_network as import_network
     from penstock.importing.opportunities import import_rates as import_rates
     from penstock.importing.trace import import_trace as import_trace
@@ -89,6 +92,9 @@ _NAMES = {
     "execute.executors": ["ClusterLostError"],
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
+    "generating.leo": ["leo_line"],
+    "generating.outages": ["outages"],
+    "generating.rain": ["rain_line"],
     "importing": ["import_network"],
     "league.league": ["Case", "League"],
     "league.table": ["CaseTable", "tables_of"],

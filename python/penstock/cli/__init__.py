@@ -20,6 +20,7 @@ from penstock.cli import (
     reference,
     runs,
     scenarios,
+    series,
     studio,
     verify,
     watch,
@@ -38,6 +39,7 @@ COMMANDS: tuple[Command, ...] = (
     *reference.COMMANDS,
     *watch.COMMANDS,
     *networks.COMMANDS,
+    *series.COMMANDS,
     *studio.COMMANDS,
     *experiments.COMMANDS,
     *questions.COMMANDS,
@@ -46,7 +48,10 @@ COMMANDS: tuple[Command, ...] = (
     *completion.COMMANDS,
 )
 MOST_NAMED = 3
-GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
+GROUPS = {
+    "runs": "show the runs of a sweep, a comparison or a study",
+    "series": "make a line change during the run: satellites that pass, rain, outages",
+}
 """First words that several commands share, with the help of each."""
 
 

@@ -16,12 +16,12 @@ from itertools import accumulate
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 from penstock.core.reading import unzipped_start
 from penstock.core.texts import Kind, read_file_of
-from penstock.importing.document import key, list_of, named_list, quoted
+from penstock.importing.document import key, quoted
 from penstock.importing.names import plain
+from penstock.importing.series import series_of
 
 OPPORTUNITY_BITS = 1_500 * 8
 LEAST_BPS = 1
@@ -109,11 +109,8 @@ def import_rates(
         reason = f"{end_ms:,} ms have {spans:,} spans, and a series has at most {MOST_SPANS:,}"
         raise InputError(reason, path="--span", value=span, file=str(file), remedy="give a longer span")
     rates = [Decimal(number * OPPORTUNITY_BITS * 1000) / span_ms for number in _counts(trace, span_ms, spans)]
-    listed = list_of(_values(rates, span_ms))
-    about = [f"# {note}" for note in _notes(Path(file).name, trace, rates, span_ms)]
-    if list_out is not None:
-        write_text(prepare_file(list_out), listed)
-    return "\n".join((*about, *_table(line, listed, Path(list_out).name if list_out else ""))) + "\n"
+    values = _values(rates, span_ms)
+    return series_of(f"line.{key(line)}.rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out)
 
 
 def _milliseconds(option: str, text: str) -> int:
@@ -158,9 +155,3 @@ def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: i
     yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
     if zeros := sum(not rate for rate in rates):
         yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
-
-
-def _table(line: str, listed: str, out: str) -> Iterator[str]:
-    yield "[[series]]"
-    yield f"path = {quoted(f'line.{key(line)}.rate')}"
-    yield from named_list(out, listed) if out else [listed.rstrip("\n")]

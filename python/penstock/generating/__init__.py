@@ -1,0 +1,1 @@
+"""Lines that change during the run, as parts of scenario files: satellites that pass, rain, and outages of a list."""
