@@ -90,9 +90,10 @@ bench: $(EXTENSION) $(TOOLS) $(WASM) $(SCHEMA) ## time the workloads: bench.json
 	$(RUN) tools/bench_sweep.py
 	$(RUN) tools/bench_wasm.py
 
+# With the profile of the tests, the macros of serde and the like are not compiled anew.
 lint: $(EXTENSION) $(TOOLS) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --profile quick --workspace --all-targets --locked -- -D warnings
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy --strict
