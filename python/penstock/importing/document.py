@@ -12,10 +12,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, quantity, shown
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options, Reader
-from penstock.importing.names import Finder, node_names, plain, unique
+from penstock.importing.names import Finder, node_names, plain, some_of, unique
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 QUEUE = 1000
@@ -71,7 +71,7 @@ def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> 
             )
     lonely = sorted(name for name in names.values() if name not in neighbours)
     if lonely:
-        notes.append(f"node: no edge ends at {', '.join(lonely)}: left out")
+        notes.append(f"node: no edge ends at {some_of(lonely)}: left out")
     each_demand = [each for each, _ in traffic]
     listed = list_of(demand_rows(each_demand)) if beside else ""
     flows = ("", "[demands]", *named_list(beside, listed)) if beside else flow_rows(each_demand)
@@ -103,7 +103,10 @@ def traffic_of(
             traffic.append((Traffic(sender, receiver, rate), demand.line))
     if zeros and not traffic:
         raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
-    return traffic, [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    if options.demand_unit and wanted.unit not in ("", options.demand_unit):
+        notes.append(f"flow: --demand-unit {options.demand_unit} instead of the file's {plain(wanted.unit)}")
+    return traffic, notes
 
 
 def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:
@@ -120,7 +123,7 @@ def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
     try:
         return quantity(demand.rate, unit, RATE_UNITS)
     except ValueError as error:
-        remedy = "add --demand-unit Mb/s" if "no unit" in str(error) else "correct it"
+        remedy = "add --demand-unit Mb/s" if isinstance(error, NoUnitError) else "correct it"
         path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"
         raise InputError(
             str(error), path=path, value=demand.rate, file=wanted.file, line=demand.line or None, remedy=remedy

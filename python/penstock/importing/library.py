@@ -26,7 +26,7 @@ def reading(form: str, file: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (InputError, OSError, MemoryError):
+    except (InputError, ImportError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 a file may make a library raise anything
         words = str(error).splitlines()
