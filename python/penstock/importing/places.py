@@ -32,7 +32,7 @@ def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[
     for name in names:
         value = attributes.get(name)
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-            with suppress(ValueError):
+            with suppress(ValueError, OverflowError):
                 yield float(value)
 
 
