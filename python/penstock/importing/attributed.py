@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
@@ -83,7 +84,7 @@ def _as_multigraph(text: str) -> tuple[str, bool]:
 def _node_link(text: str, file: str) -> Graph:
     import networkx as nx
 
-    content = json.loads(text, object_pairs_hook=_without_twins)
+    content = json.loads(text, object_pairs_hook=partial(_without_twins, file=file))
     lists = [key for key in ("edges", "links") if isinstance(content, dict) and key in content]
     if not lists or not all(isinstance(content.get(key), list) for key in ("nodes", lists[0])):
         remedy = "give node-link JSON, as networkx writes it"
@@ -105,11 +106,12 @@ def _node_link(text: str, file: str) -> Graph:
     return _graph(graph, file, declared, content.get("multigraph", True), demands)
 
 
-def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON. Raises ``ValueError`` if a key is there twice."""
+def _without_twins(pairs: list[tuple[str, object]], file: str) -> dict[str, object]:
+    """An object of JSON. Raises :class:`InputError` if a key is there twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError(f"the key {Counter(key for key, _ in pairs).most_common(1)[0][0]} is there twice in an object")
+        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise InputError(f"the key {key} is there twice in an object", file=file, remedy="delete one of the two")
     return found
 
 
