@@ -14,8 +14,8 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 from urllib.request import urlopen
 
