@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from penstock import InputError
+from penstock.importing.library import reading
+
 ROOT = Path(__file__).parent.parent
 SEEDS = sorted((ROOT / "fuzz" / "imports").iterdir())
 
@@ -49,6 +52,17 @@ def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path)
     file = tmp_path / name
     file.write_bytes(FOUND[name])
     assert not FUZZER.judged(file)
+
+
+def test_a_panic_of_a_library_is_a_fault_of_the_file() -> None:
+    class Panic(BaseException):
+        """As that of polars, which a damaged Parquet file causes."""
+
+    told = r"^a\.parquet: this cannot be read as packets: Panic: index out of bounds;"
+    with pytest.raises(InputError, match=told), reading("packets", "a.parquet"):
+        raise Panic("index out of bounds")
+    with pytest.raises(KeyboardInterrupt), reading("packets", "a.parquet"):
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
