@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from penstock import InputError
+from penstock import InputError, import_trace
 from penstock.importing.library import reading
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +52,15 @@ def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path)
     file = tmp_path / name
     file.write_bytes(FOUND[name])
     assert not FUZZER.judged(file)
+
+
+def test_a_parquet_file_that_ends_the_process_of_its_reader_is_refused(tmp_path: Path) -> None:
+    octets = bytearray((ROOT / "fuzz" / "imports" / "packets.parquet").read_bytes())
+    octets[102], octets[120] = 1, 13  # the length of a text in a page
+    (tmp_path / "packets.parquet").write_bytes(octets)
+    told = r"packets\.parquet: this Parquet file cannot be read: memory allocation of \d+ bytes failed; write it again"
+    with pytest.raises(InputError, match=told):
+        import_trace(tmp_path / "packets.parquet", time="time:s", size="size:octets")
 
 
 def test_a_panic_of_a_library_is_a_fault_of_the_file() -> None:
