@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from penstock import InputError, import_trace
+from penstock import InputError, import_network, import_trace
 from penstock.importing.library import reading
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +52,13 @@ def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path)
     file = tmp_path / name
     file.write_bytes(FOUND[name])
     assert not FUZZER.judged(file)
+
+
+def test_control_characters_of_a_file_are_not_in_its_scenario(tmp_path: Path) -> None:
+    native = (ROOT / "fuzz" / "imports" / "native.txt").read_text(encoding="utf-8")
+    (tmp_path / "native.txt").write_text(native.replace("DEMANDS", "\x1aDEMANDS"), encoding="utf-8")
+    text = import_network(tmp_path / "native.txt", list_out=tmp_path / "list.toml")
+    assert "\n# - sections that are not used: DEMANDS\n" in text
 
 
 def test_a_parquet_file_that_ends_the_process_of_its_reader_is_refused(tmp_path: Path) -> None:

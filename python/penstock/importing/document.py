@@ -181,12 +181,12 @@ def head(graph: Graph, lines: Sequence[Line], notes: Sequence[str], options: Opt
     """The comment at the top, and the keys of the whole network."""
     yield f"# Imported from {plain(Path(graph.file).name)}."
     yield "# Inferred or changed, so check it:"
-    yield f"# - duration: {options.duration}."
+    yield f"# - duration: {plain(options.duration)}."
     yield f"# - queues: {QUEUE} cells at each port."
     counts = Counter(re.sub(r"^[\d,]+ km", "distance", note) for line in lines for note in line.notes)
     for note, count in counts.items():
-        yield f"# - {count} of {len(lines)} lines: {note}"
-    yield from (f"# - {note}" for note in notes)
+        yield f"# - {count} of {len(lines)} lines: {plain(note)}"
+    yield from (f"# - {plain(note)}" for note in notes)
     yield f"title = {quoted(plain(Path(graph.file).stem))}"
     yield f"duration = {quoted(options.duration)}"
     yield ""
@@ -213,7 +213,7 @@ def line_rows(lines: Sequence[Line], ends: Sequence[tuple[str, str]]) -> Iterato
         if reverse:
             reverse.append(f'queues = [{{ drop_tail = {{ size = "{QUEUE} cells" }} }}]')
             values.append(f"reverse = {{ {', '.join(reverse)} }}")
-        comment = f"  # {'; '.join(line.notes)}" if line.notes else ""
+        comment = f"  # {plain('; '.join(line.notes))}" if line.notes else ""
         yield f"{key(unique(f'{one}-{other}', taken))} = {{ {', '.join(values)} }}{comment}"
 
 
