@@ -91,6 +91,13 @@ ADMISSIBLE_PATHS ( D ( P ( L ) ) )
     assert "# - edge: attributes that are not used: weight\n" in imported(tmp_path, "net.graph", graph)
 
 
+def test_a_length_is_in_km_only_in_the_format_that_says_so(tmp_path: Path) -> None:
+    nodes = "node [ id 0 lat 50.0 lon 0.0 ] node [ id 1 lat 50.0 lon 10.0 ]"
+    text = imported(tmp_path, "net.gml", f"graph [ {nodes} edge [ source 0 target 1 dist 444 ] ]")
+    assert 'delay = "3.571 ms"' in text
+    assert "# - edge: attributes that are not used: dist\n" in text
+
+
 def test_a_unit_of_the_user_instead_of_that_of_the_file_is_named(tmp_path: Path) -> None:
     zoo = '{"source": "a", "target": "b", "LinkSpeedRaw": 10}'
     text = imported(tmp_path, "net.json", json_of(links=zoo), rate_unit="Mb/s")

@@ -147,9 +147,12 @@ def _graph(
     file: str,
     declared: Sequence[object],
     is_multigraph: bool = True,
-    demands: Sequence[Demand] = (),
+    demands: Sequence[Demand] | None = None,
 ) -> Graph:
-    """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name."""
+    """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name.
+
+    With `demands`, also without any, it may be of TopoHub, whose lengths are in km.
+    """
     edges = [
         Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in graph.edges(data=True)
     ]
@@ -163,7 +166,7 @@ def _graph(
                 file=file,
                 remedy="add the node, or delete the edge",
             )
-    of_topohub = bool(demands) or any(DISTANCE[0] in edge.attributes for edge in edges)
+    of_topohub = demands is not None and (demands != [] or any(DISTANCE[0] in edge.attributes for edge in edges))
     return Graph(
         file,
         {str(node): _placed(about) if of_topohub else about for node, about in graph.nodes(data=True)},
@@ -172,7 +175,7 @@ def _graph(
         is_multigraph=is_multigraph,
         rates=RATES,
         delays=[DISTANCE] if of_topohub else [],
-        demands=demands,
+        demands=demands or (),
     )
 
 
