@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 from urllib.request import urlopen
@@ -76,6 +77,7 @@ def start_import(session: Session) -> None:
     (session.folder / "LTE.up").write_text(f"{times}\n", encoding="utf-8")
     matrix = page_block("guides/draw-import.md", "from,to,rate")
     (session.folder / "matrix.csv").write_text(matrix, encoding="utf-8")
+    write_captures(session.folder)
 
 
 def start_league(session: Session) -> None:
@@ -85,20 +87,25 @@ def start_league(session: Session) -> None:
 
 def start_traces(session: Session) -> None:
     """Captures of eight flows, and a table."""
+    write_captures(session.folder)
+    with gzip.open(session.folder / "day.pcap.gz", "wb") as file:
+        file.write((session.folder / "uplink.pcap").read_bytes())
+    table = "\n".join(["arrival,length,source,destination", *(f"{number},{100 + number},a,b" for number in range(9))])
+    (session.folder / "packets.csv").write_text(f"{table}\n", encoding="utf-8")
+
+
+def write_captures(folder: Path) -> None:
+    """Captures of eight flows in both formats."""
     addresses = [bytes([10, 0, 0, number]) for number in range(9)]
     packets = [
         (1_700_000_000 + number / 1000, udp(addresses[0], addresses[1 + number % 8], (5004, 5004), 200 + number))
         for number in range(80)
     ]
     for name, writer in (("uplink.pcap", dpkt.pcap.Writer), ("uplink.pcapng", dpkt.pcapng.Writer)):
-        with (session.folder / name).open("wb") as file:
+        with (folder / name).open("wb") as file:
             written = writer(file)
             for time, packet in packets:
                 written.writepkt(packet, time)
-    with gzip.open(session.folder / "day.pcap.gz", "wb") as file:
-        file.write((session.folder / "uplink.pcap").read_bytes())
-    table = "\n".join(["arrival,length,source,destination", *(f"{number},{100 + number},a,b" for number in range(9))])
-    (session.folder / "packets.csv").write_text(f"{table}\n", encoding="utf-8")
 
 
 def start_video(session: Session) -> None:
@@ -251,6 +258,12 @@ def _lists(session: Session, block: Block) -> None:
         demands = ["--demands", "matrix.csv", "--demand-unit", "kb/s", "--list-out", "demands.toml"]
         session.penstock("import", "net.graphml", *units, *demands)
     assert masked(block.text).strip() in masked(session.printed), session.printed
+
+
+@other("guides/draw-import.md", "[flow.data]", why="is put behind the file of the two commands above")
+def _ends(session: Session, block: Block) -> None:
+    with (session.folder / "net.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n{block.text}")
 
 
 @other("guides/networks.md", "Traffic", why="is compared with what `penstock check` prints of the first file")

@@ -104,6 +104,8 @@ LINKS = {
     "PPP with address and control": (9, b"\xff\x03\0\x21"),
     "PPP with a short protocol": (9, b"\x21"),
     "PPP over HDLC": (50, b"\xff\x03\0\x21"),
+    "PPP, but Cisco HDLC": (9, b"\x0f\0\x08\0"),
+    "PPP over HDLC, but Cisco HDLC": (50, b"\x8f\0\x08\0"),
     "PPPoE alone": (51, b"\x11\0\0\1\0\x1e\0\x21"),
     "PPP with direction": (204, b"\1\xff\x03\0\x21"),
     "ATM with LLC": (100, SNAP),
@@ -222,6 +224,7 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
         (section() + interface(RAW) + block(6, bytes(8)), "packet 1: a block is too short for its type"),
         (section() + block(6, bytes(8))[:-4] + b"\1\0\0\0", "the two lengths of a block differ"),
         (section()[:8] + bytes(20), "a section begins without the mark of the order of its octets"),
+        (section().replace(b"\1\0\0\0", b"\2\0\0\0", 1), "packet 1: a section has version 2 of pcapng"),
         (section() + struct.pack("<II", 6, 0), "a block has a length of 0 octets"),
         (pcap([ip(60)], RAW)[:32] + b"\xff\xff\xff\xff" + bytes(80), "packet 1: it would have 4,294,967,295 octets"),
         (

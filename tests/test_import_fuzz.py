@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from penstock import InputError, import_network, import_trace
+from penstock.importing.library import reading
+
 ROOT = Path(__file__).parent.parent
 SEEDS = sorted((ROOT / "fuzz" / "imports").iterdir())
 
@@ -39,6 +42,7 @@ def test_the_files_that_the_fuzzer_begins_with_are_valid(seed: Path, tmp_path: P
 
 FOUND = {
     "net.json": b'{"graph": true, "nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}',
+    "net.gml": b"graph [ node [ id 0 Latitude " + b"5" * 400 + b" ] node [ id 1 ] edge [ source 0 target 1 ] ]",
     "hpcc.txt": b"3 99999999999999999999 2\n2\n0 2 100Gbps 1us 0\n",
 }
 
@@ -48,6 +52,33 @@ def test_what_the_fuzzer_has_found_is_read_or_refused(name: str, tmp_path: Path)
     file = tmp_path / name
     file.write_bytes(FOUND[name])
     assert not FUZZER.judged(file)
+
+
+def test_control_characters_of_a_file_are_not_in_its_scenario(tmp_path: Path) -> None:
+    native = (ROOT / "fuzz" / "imports" / "native.txt").read_text(encoding="utf-8")
+    (tmp_path / "native.txt").write_text(native.replace("DEMANDS", "\x1aDEMANDS"), encoding="utf-8")
+    text = import_network(tmp_path / "native.txt", list_out=tmp_path / "list.toml")
+    assert "\n# - sections that are not used: DEMANDS\n" in text
+
+
+def test_a_parquet_file_that_ends_the_process_of_its_reader_is_refused(tmp_path: Path) -> None:
+    octets = bytearray((ROOT / "fuzz" / "imports" / "packets.parquet").read_bytes())
+    octets[102], octets[120] = 1, 13  # the length of a text in a page
+    (tmp_path / "packets.parquet").write_bytes(octets)
+    told = r"packets\.parquet: this Parquet file cannot be read: memory allocation of \d+ bytes failed; write it again"
+    with pytest.raises(InputError, match=told):
+        import_trace(tmp_path / "packets.parquet", time="time:s", size="size:octets")
+
+
+def test_a_panic_of_a_library_is_a_fault_of_the_file() -> None:
+    class Panic(BaseException):
+        """As that of polars, which a damaged Parquet file causes."""
+
+    told = r"^a\.parquet: this cannot be read as packets: Panic: index out of bounds;"
+    with pytest.raises(InputError, match=told), reading("packets", "a.parquet"):
+        raise Panic("index out of bounds")
+    with pytest.raises(KeyboardInterrupt), reading("packets", "a.parquet"):
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)

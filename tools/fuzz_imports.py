@@ -7,8 +7,10 @@ in fuzz/artifacts/imports, and so are those at which our own code raises what on
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
+import re
 import resource
 import sys
 import tempfile
@@ -19,12 +21,40 @@ from pathlib import Path
 from typing import Any
 
 from penstock import InputError, import_network, import_rates, import_trace
+from penstock.core.reading import GZIP
 from penstock.importing.attributed import FORMATS
+from penstock.importing.table import SIZE_UNITS, TIME_UNITS
 
 SEEDS = Path(__file__).parent.parent / "fuzz" / "imports"
 FOUND = SEEDS.parent / "artifacts" / "imports"
 SLOW_S = 10.0
 MOST_BYTES = 4 << 30
+EDGES = (0, 1, 2, 0x7F, 0x80, 0xFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**63 - 1, 2**63, 2**64 - 1)
+"""Numbers at the edges of their formats."""
+PARTS = (re.compile(rb"[^\n]*\n"), re.compile(rb"[\w.+-]+"), re.compile(rb"<[^<>]*>|[\[{(][^][{}()]*[])}]"))
+"""Lines, words, and what is in brackets."""
+WHERE = (
+    None,
+    "octets > 60",
+    "size >= 5 OR time IS NULL",
+    "protocol = 'udp'",
+    "source_port / 0 > 1",
+    "(",
+    "SELECT 1",
+    "*",
+)
+OPTIONS: dict[str, tuple[object, ...]] = {
+    "rate": ("", "rate", "LinkSpeedRaw", "pre_installed_capacity", "none"),
+    "rate_unit": ("", "b/s", "Gb/s"),
+    "default_rate": ("", "10 Mb/s", "0 b/s", "1e20 Gb/s"),
+    "delay": ("", "delay", "dist", "weight"),
+    "delay_unit": ("", "ns", "s"),
+    "default_delay": ("", "1 ms", "0 s", "1e11 s"),
+    "demand_unit": ("", "b/s", "Gb/s"),
+    "merge_parallel": (False, True),
+    "duration": ("1 s", "0 s", "forever"),
+}
+"""Options of a network and values of them."""
 WORDS = (
     *b"nan inf -1 0 1e999 1e-999 99999999999999999999 0x10 1_000 null true [] {} \" ' < & &#0; ( ) Gbps b/s".split(),
     *b"ms km UNLIMITED # , ; 2026-13-45 \xc2\xb2 \xff\xfe \xe2\x80\xae \xff\xff\xff\xff \x7f\xff\xff\xff".split(),
@@ -33,11 +63,13 @@ WORDS = (
 
 
 def changed(octets: bytes, others: list[bytes], draw: random.Random) -> bytes:
-    """The octets of a file with some changes."""
+    """The octets of a file with some changes; what gzip has compressed is changed inside."""
+    if octets[:2] == GZIP and draw.randrange(4):
+        return gzip.compress(changed(gzip.decompress(octets), others, draw), 1)
     made = bytearray(octets)
     for _ in range(draw.choice((1, 1, 2, 3, 6))):
         at, length = draw.randrange(len(made) + 1), draw.randrange(1, 12)
-        match draw.randrange(7):
+        match draw.randrange(11):
             case 0 if made:
                 made[min(at, len(made) - 1)] ^= 1 << draw.randrange(8)
             case 1:
@@ -52,34 +84,80 @@ def changed(octets: bytes, others: list[bytes], draw: random.Random) -> bytes:
                 other = draw.choice(others)
                 start = draw.randrange(len(other) + 1)
                 made[at : at + length] = other[start : start + 4 * length]
+            case 6:
+                size = draw.choice((2, 4, 8))
+                made[at // size * size : at // size * size + size] = draw.choice(EDGES).to_bytes(8, "big")[-size:]
+            case 7 | 8 | 9:
+                _change_part(made, draw)
             case _:
                 del made[at:]
     return bytes(made)
 
 
-def reader_of(file: Path) -> Callable[[], object]:
-    """What `penstock import` does with such a file."""
-    beside: dict[str, Any] = {"default_rate": "10 Mb/s", "default_delay": "1 ms", "demand_unit": "kb/s"}
-    if file.suffix in (".pcap", ".pcapng"):
-        return lambda: import_trace(file)
-    if file.name.endswith(("packets.csv", "dates.csv")):
-        unit = "datetime" if file.name.endswith("dates.csv") else "s"
-        return lambda: import_trace(file, time=f"time:{unit}", size="size:octets", where="size > 0")
-    if file.suffix == ".up":
-        return lambda: import_rates(file, "cell", duration="1 s")
-    if file.suffix in (".csv", ".demands"):
-        net = SEEDS / ("repetita.graph" if file.suffix == ".demands" else "net.gml")
-        return lambda: import_network(net, demands=file, **beside)
-    if file.name == "net.json":
-        beside |= {"rate": "rate", "rate_unit": "b/s", "delay": "delay", "delay_unit": "ms"}
-    return lambda: import_network(file, merge_parallel=file.suffix in FORMATS, **beside)
+def _change_part(made: bytearray, draw: random.Random) -> None:
+    """Changes a whole line or a whole word: leaves it out, gives it twice, or puts another one there."""
+    parts = [found.span() for found in draw.choice(PARTS).finditer(made)]
+    if not parts:
+        return
+    (start, end), (other, behind) = draw.choice(parts), draw.choice(parts)
+    match draw.randrange(4):
+        case 0:
+            del made[start:end]
+        case 1:
+            made[start:start] = made[start:end]
+        case 2:
+            made[start:end] = draw.choice(WORDS)
+        case _:
+            made[start:end] = made[other:behind]
 
 
-def judged(file: Path) -> str:
-    """What is wrong with the way in which a file is read; empty if nothing is."""
+def reader_of(file: Path, draw: random.Random | None = None) -> Callable[[], object]:
+    """What `penstock import` does with such a file, or with options by chance."""
+    chance = draw if draw is not None and draw.randrange(2) else None
+    name = file.name.removesuffix(".gz")
+    if name.endswith((".pcap", ".pcapng")):
+        return lambda: import_trace(file, where=chance.choice(WHERE) if chance else None)
+    if name.endswith(("packets.csv", "dates.csv", "packets.parquet")):
+        unit = "datetime" if name == "dates.csv" else "s"
+        columns: dict[str, Any] = {"time": f"time:{unit}", "size": "size:octets", "where": "size > 0"}
+        if chance:
+            units = [chance.choice(known) for known in (list(TIME_UNITS), list(SIZE_UNITS))]
+            columns = {
+                "time": f"{chance.choice(('time', '1'))}:{units[0]}",
+                "size": f"{chance.choice('23')}:{units[1]}",
+            }
+            columns |= {
+                "flow": chance.sample(["time", "size", "3"], chance.randrange(3)),
+                "where": chance.choice(WHERE),
+            }
+        return lambda: import_trace(file, **columns)
+    out = file.with_name("list.toml") if chance and chance.randrange(2) else None
+    if name.endswith(".up"):
+        span = chance.choice(("1 ms", "7 ms", "1 s", "0 s", "1e9 s")) if chance else "100 ms"
+        return lambda: import_rates(file, "cell", span=span, duration="1 s", list_out=out)
+    return _reader_of_network(file, name, chance, out)
+
+
+def _reader_of_network(file: Path, name: str, chance: random.Random | None, out: Path | None) -> Callable[[], object]:
+    options: dict[str, Any] = {"default_rate": "10 Mb/s", "default_delay": "1 ms", "demand_unit": "kb/s"}
+    options["merge_parallel"] = name.endswith(FORMATS)
+    if name == "net.json":
+        options |= {"rate": "rate", "rate_unit": "b/s", "delay": "delay", "delay_unit": "ms"}
+    if chance:
+        options |= {option: chance.choice((value, *OPTIONS.get(option, ()))) for option, value in options.items()}
+        options |= {option: chance.choice(values) for option, values in OPTIONS.items() if chance.randrange(2)}
+        options["list_out"] = out
+    if name.endswith((".csv", ".demands")):
+        net = SEEDS / ("repetita.graph" if name.endswith(".demands") else "net.gml")
+        return lambda: import_network(net, demands=file, **options)
+    return lambda: import_network(file, **options)
+
+
+def judged(file: Path, draw: random.Random | None = None) -> str:
+    """What is wrong with the way in which a file is read, also with options by chance; empty if nothing is."""
     began = time.process_time()
     try:
-        reader_of(file)()
+        reader_of(file, draw)()
     except InputError as error:
         if is_ours(error):
             return f"told as a fault of the file: {error.reason}"
@@ -103,7 +181,7 @@ def main(seconds: float, seed: int) -> int:
             file = Path(folder) / source.name
             file.write_bytes(changed(seeds[source], list(seeds.values()), draw))
             runs += 1
-            if (told := judged(file)) and told not in found:
+            if (told := judged(file, draw)) and told not in found:
                 found.add(told)
                 FOUND.mkdir(parents=True, exist_ok=True)
                 kept = FOUND / f"{len(found)}-{seed}-{source.name}"

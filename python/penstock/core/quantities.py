@@ -20,6 +20,10 @@ MOST = Decimal(10**20)
 """Greater amounts are no rates and no delays."""
 
 
+class NoUnitError(ValueError):
+    """A number without a unit, where none is given."""
+
+
 def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     """A value in the smallest of these units. Raises ``ValueError`` with the reason if it is none.
 
@@ -42,7 +46,7 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     if exact < 0:
         raise ValueError("this is less than zero")
     if size is None:
-        raise ValueError("this number has no unit")
+        raise NoUnitError("this number has no unit")
     if exact > MOST / size:
         raise ValueError("this is too large")
     return exact * size

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
@@ -20,6 +23,9 @@ RATES = (("LinkSpeedRaw", "b/s"), ("LinkSpeed", ""))
 DISTANCE = ("dist", "km")
 """The length of an edge in TopoHub's files, with its unit."""
 
+GML_PARTS = re.compile(r'"[^"]*"|#[^\n]*|\bgraph\s*\[|\bmultigraph\s+(\d+)|[][]')
+"""What matters of GML to find the keys of its graph, and what may look like them: texts and comments."""
+
 
 def read_attributed(text: str, file: str, suffix: str) -> Graph:
     """The network of a file whose name ends in `suffix`. Raises :class:`InputError`."""
@@ -35,66 +41,132 @@ def read_attributed(text: str, file: str, suffix: str) -> Graph:
 def _graphml(text: str, file: str) -> Graph:
     import networkx as nx
 
-    declared = {str(node.get("id")) for node in parsed_xml(text).iterfind(".//{*}node")}
-    return _graph(nx.parse_graphml(text, force_multigraph=True), file, declared)
+    root = parsed_xml(text)
+    if (graphs := len(root.findall("{*}graph"))) > 1:
+        raise InputError(f"there are {graphs} graphs", file=file, remedy="give each its own file")
+    for part in root.iter():
+        keys = Counter(data.get("key", "") for data in part.iterfind("{*}data"))
+        if twice := [key for key, count in keys.items() if count > 1]:
+            path = f"{part.tag.rpartition('}')[2]} {part.get('id', '')}".strip()
+            raise InputError(f"the key {twice[0]} is there twice", path=path, file=file, remedy="delete one of the two")
+    graph = nx.parse_graphml(text, force_multigraph=True)
+    edges = [about for _, _, about in graph.edges(data=True)]
+    for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
+        for attributes in each:
+            attributes |= {**graph.graph.get(defaults, {}), **attributes}
+    _refuse_lost_edges(graph, len(root.findall(".//{*}edge")), file)
+    return _graph(graph, file, [node.get("id") for node in root.iterfind(".//{*}node")])
 
 
 def _gml(text: str, file: str) -> Graph:
     import networkx as nx
 
-    head, bracket, rest = text.partition("[")
-    # networkx calls several edges between two nodes an error of the file, unless it says so.
-    with_key = text if "multigraph" in text else f"{head}{bracket}\n  multigraph 1\n{rest}"
-    return _graph(nx.parse_gml(with_key, label="id"), file)
+    with_key, is_multigraph = _as_multigraph(text)
+    graph = nx.parse_gml(with_key, label="id")
+    return _graph(graph, file, list(graph), is_multigraph)
+
+
+def _as_multigraph(text: str) -> tuple[str, bool]:
+    """GML with the key of a multigraph, and whether it is one by its own word. Without the key it is one.
+
+    networkx calls several edges between two nodes an error of a file without this key.
+    """
+    depth, place = 0, 0
+    for part in GML_PARTS.finditer(text):
+        depth += {"[": 1, "]": -1}.get(part[0][-1], 0)
+        if part[0].startswith("graph") and depth == 1:
+            place = part.end()
+        elif part[1] is not None and depth == 1 and place:
+            return f"{text[: part.start()]}multigraph 1{text[part.end() :]}", int(part[1]) != 0
+    return f"{text[:place]} multigraph 1 {text[place:]}" if place else text, True
 
 
 def _node_link(text: str, file: str) -> Graph:
     import networkx as nx
 
-    content = json.loads(text)
-    if not isinstance(content, dict) or not isinstance(content.get("nodes"), list):
+    content = json.loads(text, object_pairs_hook=partial(_without_twins, file=file))
+    lists = [key for key in ("edges", "links") if isinstance(content, dict) and key in content]
+    if not lists or not all(isinstance(content.get(key), list) for key in ("nodes", lists[0])):
         remedy = "give node-link JSON, as networkx writes it"
         raise InputError("there is no list `nodes`, with `edges` or `links`", file=file, remedy=remedy)
-    key = "edges" if "edges" in content else "links"
-    graph = nx.node_link_graph({**content, "multigraph": True}, edges=key)
-    declared = [node.get("id") for node in content["nodes"] if isinstance(node, dict)]
-    if clashing := {str(node) for node in declared if isinstance(node, int)} & set(map(str, _texts(declared))):
-        one = min(clashing)
+    if len(lists) > 1:
+        raise InputError("there are both `edges` and `links`", file=file, remedy="delete one of the two")
+    for flag in ("directed", "multigraph"):
+        if not isinstance(value := content.get(flag, False), bool):
+            remedy = "write true or false"
+            raise InputError("this is no truth value", path=flag, value=value, file=file, remedy=remedy)
+    declared = [node.get("id") if isinstance(node, dict) else None for node in content["nodes"]]
+    if None in declared:
+        path = f"nodes[{declared.index(None)}]"
+        raise InputError("this node has no id", path=path, file=file, remedy='write it as {"id": "A"}')
+    graph = nx.node_link_graph({**content, "multigraph": True}, edges=lists[0])
+    _refuse_lost_edges(graph, len(content[lists[0]]), file)
+    about = content.get("graph")
+    demands = _demands(about.get("demands") if isinstance(about, Mapping) else None, file)
+    return _graph(graph, file, declared, content.get("multigraph", True), demands)
+
+
+def _without_twins(pairs: list[tuple[str, object]], file: str) -> dict[str, object]:
+    """An object of JSON. Raises :class:`InputError` if a key is there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise InputError(f"the key {key} is there twice in an object", file=file, remedy="delete one of the two")
+    return found
+
+
+def _refuse_lost_edges(graph: nx.MultiGraph, edges: int, file: str) -> None:
+    """Refuse a file of which networkx has replaced or left out edges."""
+    if graph.number_of_edges() != edges:
         raise InputError(
-            f'the number {one} and the text "{one}" would be one node',
+            f"the file has {edges} edges, and {graph.number_of_edges()} of them can be told apart and read",
+            file=file,
+            remedy="give each edge its own id or key, or none, and write all into one graph",
+        )
+
+
+def _refuse_same_nodes(graph: nx.MultiGraph, declared: Sequence[object], file: str) -> None:
+    """Refuse nodes whose ids are the same, or would be."""
+    texts = Counter(map(str, graph))
+    clashing = next((str(node) for node in graph if isinstance(node, str) and texts[node] > 1), "")
+    if clashing:
+        raise InputError(
+            f'the number {clashing} and the text "{clashing}" would be one node',
             path="nodes",
             file=file,
             remedy="give one of the two another id",
         )
-    about = content.get("graph")
-    demands = _demands(about.get("demands") if isinstance(about, Mapping) else None, file)
-    return _graph(graph, file, set(map(str, declared)), content.get("multigraph", True) is not False, demands)
-
-
-def _texts(ids: Sequence[object]) -> list[str]:
-    return [one for one in ids if isinstance(one, str)]
+    counts = Counter(str(one) if isinstance(one, list) else one for one in declared)
+    if twice := [one for one, count in counts.items() if count > 1]:
+        reason = f"there are two nodes with the id {twice[0]}"
+        raise InputError(reason, path="nodes", file=file, remedy="give one of the two another id")
 
 
 def _graph(
     graph: nx.MultiGraph,
     file: str,
-    declared: set[str] | None = None,
+    declared: Sequence[object],
     is_multigraph: bool = True,
-    demands: Sequence[Demand] = (),
+    demands: Sequence[Demand] | None = None,
 ) -> Graph:
-    """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name."""
+    """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name.
+
+    With `demands`, also without any, it may be of TopoHub, whose lengths are in km.
+    """
     edges = [
         Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in graph.edges(data=True)
     ]
+    _refuse_same_nodes(graph, declared, file)
+    known = {str(tuple(one) if isinstance(one, list) else one) for one in declared}
     for edge in edges:
-        if missing := {edge.source, edge.target} - (declared if declared is not None else {edge.source, edge.target}):
+        if missing := {edge.source, edge.target} - known:
             raise InputError(
                 f"there is no node {min(missing)}",
                 path=f"edge {edge.source} - {edge.target}",
                 file=file,
                 remedy="add the node, or delete the edge",
             )
-    of_topohub = bool(demands) or any(DISTANCE[0] in edge.attributes for edge in edges)
+    of_topohub = demands is not None and (demands != [] or any(DISTANCE[0] in edge.attributes for edge in edges))
     return Graph(
         file,
         {str(node): _placed(about) if of_topohub else about for node, about in graph.nodes(data=True)},
@@ -103,7 +175,7 @@ def _graph(
         is_multigraph=is_multigraph,
         rates=RATES,
         delays=[DISTANCE] if of_topohub else [],
-        demands=demands,
+        demands=demands or (),
     )
 
 
@@ -118,7 +190,8 @@ def _placed(attributes: Attributes) -> Attributes:
     place = attributes.get("pos")
     if not isinstance(place, (list, tuple)) or len(place) != 2:
         return attributes
-    return {"longitude": place[0], "latitude": place[1], **attributes}
+    rest = {name: value for name, value in attributes.items() if name != "pos"}
+    return {"longitude": place[0], "latitude": place[1], **rest}
 
 
 def _demands(matrix: object, file: str) -> list[Demand]:

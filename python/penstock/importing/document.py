@@ -12,10 +12,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, quantity, shown
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options, Reader
-from penstock.importing.names import Finder, node_names, plain, unique
+from penstock.importing.names import Finder, node_names, plain, some_of, unique
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 QUEUE = 1000
@@ -71,7 +71,7 @@ def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> 
             )
     lonely = sorted(name for name in names.values() if name not in neighbours)
     if lonely:
-        notes.append(f"node: no edge ends at {', '.join(lonely)}: left out")
+        notes.append(f"node: no edge ends at {some_of(lonely)}: left out")
     each_demand = [each for each, _ in traffic]
     listed = list_of(demand_rows(each_demand)) if beside else ""
     flows = ("", "[demands]", *named_list(beside, listed)) if beside else flow_rows(each_demand)
@@ -103,7 +103,10 @@ def traffic_of(
             traffic.append((Traffic(sender, receiver, rate), demand.line))
     if zeros and not traffic:
         raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
-    return traffic, [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    if options.demand_unit and wanted.unit not in ("", options.demand_unit):
+        notes.append(f"flow: --demand-unit {options.demand_unit} instead of the file's {plain(wanted.unit)}")
+    return traffic, notes
 
 
 def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:
@@ -120,7 +123,7 @@ def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
     try:
         return quantity(demand.rate, unit, RATE_UNITS)
     except ValueError as error:
-        remedy = "add --demand-unit Mb/s" if "no unit" in str(error) else "correct it"
+        remedy = "add --demand-unit Mb/s" if isinstance(error, NoUnitError) else "correct it"
         path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"
         raise InputError(
             str(error), path=path, value=demand.rate, file=wanted.file, line=demand.line or None, remedy=remedy
@@ -178,12 +181,12 @@ def head(graph: Graph, lines: Sequence[Line], notes: Sequence[str], options: Opt
     """The comment at the top, and the keys of the whole network."""
     yield f"# Imported from {plain(Path(graph.file).name)}."
     yield "# Inferred or changed, so check it:"
-    yield f"# - duration: {options.duration}."
+    yield f"# - duration: {plain(options.duration)}."
     yield f"# - queues: {QUEUE} cells at each port."
     counts = Counter(re.sub(r"^[\d,]+ km", "distance", note) for line in lines for note in line.notes)
     for note, count in counts.items():
-        yield f"# - {count} of {len(lines)} lines: {note}"
-    yield from (f"# - {note}" for note in notes)
+        yield f"# - {count} of {len(lines)} lines: {plain(note)}"
+    yield from (f"# - {plain(note)}" for note in notes)
     yield f"title = {quoted(plain(Path(graph.file).stem))}"
     yield f"duration = {quoted(options.duration)}"
     yield ""
@@ -210,7 +213,7 @@ def line_rows(lines: Sequence[Line], ends: Sequence[tuple[str, str]]) -> Iterato
         if reverse:
             reverse.append(f'queues = [{{ drop_tail = {{ size = "{QUEUE} cells" }} }}]')
             values.append(f"reverse = {{ {', '.join(reverse)} }}")
-        comment = f"  # {'; '.join(line.notes)}" if line.notes else ""
+        comment = f"  # {plain('; '.join(line.notes))}" if line.notes else ""
         yield f"{key(unique(f'{one}-{other}', taken))} = {{ {', '.join(values)} }}{comment}"
 
 

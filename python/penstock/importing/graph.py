@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Attributes = Mapping[str, object]
@@ -45,6 +45,7 @@ class Graph:
         delays: likewise for the delay; the unit may also be "km".
         demands: those of the file.
         demand_unit: the unit of their rates, if the format or the file names one.
+        notes: what else the file says, and no scenario has.
     """
 
     file: str
@@ -56,8 +57,9 @@ class Graph:
     delays: Sequence[tuple[str, str]] = ()
     demands: Sequence[Demand] = ()
     demand_unit: str = ""
+    notes: Sequence[str] = ()
 
 
-def attribute_names(edges: Sequence[Edge]) -> Iterator[str]:
-    """The names of all attributes of edges, sorted."""
-    yield from sorted({str(name) for edge in edges for name in edge.attributes})
+def attribute_names(each: Iterable[Attributes]) -> list[str]:
+    """The names of all attributes that are there, sorted."""
+    return sorted({str(name) for attributes in each for name, value in attributes.items() if value is not None})

@@ -32,7 +32,11 @@ def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
     words = Words(enumerate(text.splitlines(), start=1), TOKEN, file, REMEDY)
     nodes, switches, links = words.count(1), words.count(), words.count(1)
-    are_switches = {words.numbered(nodes) for _ in range(switches)}
+    are_switches: set[str] = set()
+    for _ in range(switches):
+        if (number := words.numbered(nodes)) in are_switches:
+            raise words.refused(f"switch {number} is there twice", "correct the numbers in the first line")
+        are_switches.add(number)
     attributes: dict[str, Attributes] = {
         str(number): {"label": f"{'switch' if str(number) in are_switches else 'host'}-{number}"}
         for number in range(nodes)

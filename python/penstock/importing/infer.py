@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, quantity
 from penstock.importing.graph import Edge, Graph, attribute_names
-from penstock.importing.names import label_of
-from penstock.importing.places import US_PER_KM, distance_km, place_of
+from penstock.importing.names import LABELS, label_of, plain, some_of
+from penstock.importing.places import US_PER_KM, distance_km, is_coordinate, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,7 @@ class Reader:
 
     def __init__(self, graph: Graph, options: Options) -> None:
         self.graph, self.options = graph, options
+        self.used: set[str] = set()
         self.default_rate = self.given("--default-rate", options.default_rate, RATE_UNITS)
         self.default_delay = self.given("--default-delay", options.default_delay, DELAY_UNITS)
 
@@ -91,10 +92,18 @@ class Reader:
         return [self.line(edges) for edges in pairs.values()]
 
     def notes(self) -> list[str]:
-        """What is to say about edges that make no line."""
+        """What the file says that is in no line, after :meth:`lines`."""
         loops = [self.named(edge) for edge in self.graph.edges if edge.source == edge.target]
-        some = ", ".join(loops[:5]) + (", ..." if len(loops) > 5 else "")
-        return [f"edge: from a node to itself, left out, for no PDU would use it: {some}"] if loops else []
+        found = [f"edge: from a node to itself, left out, for no PDU would use it: {some_of(loops)}"] if loops else []
+        nodes = self.graph.nodes.values()
+        if off := [each for each in nodes if any(map(is_coordinate, each)) and place_of(each) is None]:
+            found.append(f"node: coordinates that are no places on the earth, not used: those of {len(off):,} nodes")
+        of_nodes = [name for name in attribute_names(nodes) if name not in LABELS and not is_coordinate(name)]
+        of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
+        for what, names in (("edge", of_edges), ("node", of_nodes)):
+            if unused := [plain(name) for name in names if name not in self.used]:
+                found.append(f"{what}: attributes that are not used: {', '.join(unused)}")
+        return [*found, *self.graph.notes]
 
     def line(self, edges: Sequence[Edge]) -> Line:
         """The line of all edges between two nodes."""
@@ -116,6 +125,8 @@ class Reader:
         if len(edges) > 1 and not self.options.merge_parallel:
             reason = f"{len(edges)} edges join these nodes, and a route over them would be ambiguous"
             remedy = "add --merge-parallel, which adds their rates, or put a node into one of them"
+            if not self.graph.is_directed:
+                remedy += "; if each is one direction of a line, the file must say that it is directed"
             raise self.refused(edges[0], reason, remedy)
         found = [self.values(edge) for edge in edges]
         if len(found) == 1:
@@ -150,12 +161,15 @@ class Reader:
         known = [(self.options.rate, "")] if self.options.rate else self.graph.rates
         for name, unit in known:
             if edge.attributes.get(name) is not None:
+                self.used.add(name)
                 if name == "module_capacity":
                     found.notes.append("no capacity is installed: the rate is that of the first module")
+                if self.options.rate_unit and unit not in ("", self.options.rate_unit):
+                    found.notes.append(f"--rate-unit {self.options.rate_unit} instead of the file's {unit}")
                 unit = self.options.rate_unit or unit
                 return self.quantity(edge, name, unit, RATE_UNITS, "--rate-unit Mb/s")
         if self.default_rate is not None:
-            found.notes.append("no rate in the file: --default-rate")
+            found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
         raise self.missing(edge, "rate", self.options.rate, '"10 Mb/s"')
 
@@ -165,6 +179,7 @@ class Reader:
         for known, unit in [(name, "")] if name else self.graph.delays:
             if edge.attributes.get(known) is None:
                 continue
+            self.used.add(known)
             if unit == "km" and not self.options.delay_unit:
                 return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, ""), found)
             return self.quantity(edge, known, self.options.delay_unit or unit, DELAY_UNITS, "--delay-unit ms")
@@ -172,7 +187,7 @@ class Reader:
         if not name and places[0] is not None and places[1] is not None:
             return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
         if self.default_delay is not None:
-            found.notes.append("no delay in the file: --default-delay")
+            found.notes.append("no delay that is known: --default-delay")
             return self.default_delay
         raise self.missing(edge, "delay", name, '"5 ms"')
 
@@ -187,13 +202,13 @@ class Reader:
         try:
             return quantity(value, unit, units)
         except ValueError as error:
-            remedy = f"add {option}" if "no unit" in str(error) else "correct it in the file"
+            remedy = f"add {option}" if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"
             raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
 
     def missing(self, edge: Edge, what: str, asked: str, example: str) -> InputError:
         """The error of an edge without a value."""
-        there = sorted(map(str, edge.attributes))
+        there = attribute_names([edge.attributes])
         other = f", others have {', '.join(names)}" if (names := self.others(edge)) else ""
         reason = f"it has no attribute {asked}" if asked else f"its {what} is not known"
         reason += f": its attributes are {', '.join(there)}" if there else ": it has no attributes"
@@ -205,7 +220,8 @@ class Reader:
 
     def others(self, edge: Edge) -> list[str]:
         """The attributes that other edges have and this one has not."""
-        return [name for name in attribute_names(self.graph.edges) if name not in edge.attributes]
+        names = attribute_names(other.attributes for other in self.graph.edges)
+        return [name for name in names if edge.attributes.get(name) is None]
 
     def named(self, edge: Edge) -> str:
         """The two nodes of an edge, with their labels if they have any."""

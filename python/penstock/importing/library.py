@@ -26,9 +26,9 @@ def reading(form: str, file: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (InputError, OSError, MemoryError):
+    except (InputError, ImportError, OSError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception as error:  # noqa: BLE001 a file may make a library raise anything
+    except BaseException as error:  # noqa: BLE001 a file may make a library raise anything; a panic is no Exception
         words = str(error).splitlines()
         reason = f"{type(error).__name__}: {words[0][:200]}" if words else type(error).__name__
         raise InputError(

@@ -15,6 +15,8 @@ SNAP = b"\xaa\xaa\x03"
 FAMILIES = (2, 10, 24, 28, 30)
 """What loopback links of several systems call IP."""
 PPP_IP, PPP_MPLS = (0x21, 0x57), (0x281, 0x283)
+CISCO = (b"\x0f\0", b"\x8f\0")
+"""Address and control of Cisco HDLC, to one station and to all."""
 LAST_LABEL = 0x100
 
 Finder = Callable[[bytes], "int | None"]
@@ -65,6 +67,11 @@ def _ppp(octets: bytes, at: int) -> int | None:
     return at if protocol in PPP_IP else None
 
 
+def _ppp_or_cisco(octets: bytes) -> int | None:
+    """PPP in frames of HDLC, or what Cisco's routers send instead, which captures call PPP, too."""
+    return _typed(octets, field=2, end=4) if octets[:2] in CISCO else _ppp(octets, 0)
+
+
 def _loopback(octets: bytes) -> int | None:
     """A family of addresses, in the order of octets of the host or of the network."""
     return 4 if any(struct.unpack_from(order + "I", octets)[0] in FAMILIES for order in "<>") else None
@@ -77,10 +84,10 @@ def _raw(_octets: bytes) -> int:
 FINDERS: dict[int, Finder] = {
     0: _loopback,
     1: partial(_typed, field=12, end=14),  # Ethernet
-    9: partial(_ppp, at=0),
+    9: _ppp_or_cisco,
     12: _raw,
     14: _raw,
-    50: partial(_ppp, at=0),
+    50: _ppp_or_cisco,
     51: partial(_ppp, at=6),  # PPPoE
     100: partial(_of_type, kind=0, at=0),  # LLC over ATM
     101: _raw,

@@ -13,20 +13,29 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import RATE_UNITS, quantity
 from penstock.core.texts import Kind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
+from penstock.importing.names import plain
 
 FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
 TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
+UNIT = ("unit", "units")
 """The names that columns may have, in small letters."""
-SEPARATORS = (",", ";", "\t")
+WITH_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-z/]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-z/]+))")
+"""The name of a column with the unit of its rates, as `rate (Mb/s)`, `demand [Gbps]` or `traffic_Mbps`."""
+SEPARATORS = (";", "\t", ",")
+"""A semicolon comes first, for with it a comma may be in a number."""
 MATRIX = Kind(
     "a matrix of demands",
     50_000_000,
@@ -55,12 +64,9 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     if all(len(cells) == len(rows) == len(nodes) and all(map(_is_number, cells)) for _, cells in rows):
         return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
     (first, head), *others = rows
-    names = [name.lower() for name in head]
-    sender, receiver, rate = (
-        next((place for place, name in enumerate(names) if name in known), None) for known in (FROM, TO, RATE)
-    )
+    sender, receiver = _column(head, FROM), _column(head, TO)
     if sender is not None and receiver is not None:
-        return _listed(others, head, (sender, receiver, rate), file)
+        return _listed(others, head, (sender, receiver), file, first)
     if len(head) in (len(others), len(others) + 1) and (dense := _dense(head, others, file)):
         return Wanted(dense, file)
     raise InputError(
@@ -92,18 +98,47 @@ def _rows(text: str, file: str) -> list[Row]:
     return [(number, cells) for number, cells in found if any(cells)]
 
 
-def _listed(rows: Sequence[Row], head: Sequence[str], columns: tuple[int, int, int | None], file: str) -> Wanted:
+def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
+    """The first column that has one of these names."""
+    return next((place for place, name in enumerate(head) if name.lower() in known), None)
+
+
+def _rate_column(head: Sequence[str]) -> tuple[int | None, str]:
+    """The column with the rates, and the unit that its name states."""
+    for place, name in enumerate(head):
+        found = WITH_UNIT.fullmatch(name)
+        if name.lower() not in RATE and found and found[1].lower() in RATE:
+            with suppress(ValueError):
+                quantity(1, unit := found[2] or found[3], RATE_UNITS)
+                return place, unit
+    return _column(head, RATE), ""
+
+
+def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
     """The demands of a list with one pair a line."""
-    sender, receiver, rate = columns
+    (sender, receiver), (rate, stated), unit = ends, _rate_column(head), _column(head, UNIT)
+    counts = Counter(name.lower() for name in head)
+    if twice := [name for name in head if name and counts[name.lower()] > 1]:
+        raise InputError("two columns have this name", value=twice[0], file=file, line=first, remedy="delete one")
+    if rate is None and len(head) > len(ends):
+        raise InputError(
+            "no column has a known name of a rate",
+            value=",".join(head)[:100],
+            file=file,
+            line=first,
+            remedy=f"call it rate (or {', '.join(RATE[1:4])}), or delete the other columns: then demands are greedy",
+        )
     demands = []
     for line, row in rows:
         if len(row) != len(head):
             reason = f"the line has {len(row)} values, and the first line {len(head)}"
             raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
-        demands.append(Demand(row[sender], row[receiver], (row[rate] or None) if rate is not None else None, line))
-    others = [name for place, name in enumerate(head) if place not in columns]
+        value = row[rate] if rate is not None else ""
+        own = f" {row[unit]}" if unit is not None and value and _is_number(value) else ""
+        demands.append(Demand(row[sender], row[receiver], f"{value}{own}".strip() or None, line))
+    others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, unit)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
-    return Wanted(_some(demands, file), file, notes=notes)
+    return Wanted(_some(demands, file), file, stated, notes)
 
 
 def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.graph import Graph
 
 LABELS = ("label", "name")
 """The attributes of a node that may have a name for readers, those first that count most."""
+MOST_LISTED = 12
+"""Names in one sentence."""
 
 
 def node_names(graph: Graph) -> dict[str, str]:
@@ -43,6 +45,12 @@ def label_of(attributes: Mapping[str, object]) -> str:
 def plain(text: str) -> str:
     """A text on one line, without control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of many names, and the number of the others."""
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def unique(name: str, taken: set[str]) -> str:
@@ -85,12 +93,25 @@ class Finder:
                 file=file,
                 remedy="name the nodes by labels that are no ids, or change the labels of the network",
             )
-        self.known = fits[0] if fits else {**by_id, **by_label}
+        fitting = [sum(word in known for word in used) for known in (by_label, by_id)]
+        self.known = fits[0] if fits else by_label if fitting[0] >= fitting[1] else by_id
+        self.known_by_label = self.known is by_label
+        self.others = by_id if self.known_by_label else by_label
 
     def find(self, word: str, column: str, file: str, line: int) -> str:
         """The name of the node. Raises :class:`InputError` if there is none."""
         if word in self.known:
             return self.known[word]
+        if word in self.others:
+            kinds = ("an id", "labels") if self.known_by_label else ("a label", "ids")
+            raise InputError(
+                f"this is {kinds[0]}, that of {self.others[word]}, and other nodes are named by their {kinds[1]}",
+                path=column,
+                value=word,
+                file=file,
+                line=line or None,
+                remedy="name all nodes by their labels, or all by their ids",
+            )
         some = sorted(set(self.known.values()))
         listed = f"there are {', '.join(some[:12])}{', ...' if len(some) > 12 else ''}"
         raise InputError(

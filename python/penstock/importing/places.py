@@ -15,11 +15,16 @@ US_PER_KM = 5.0
 
 def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
     """The latitude and longitude of a node in degrees; None if it has none, or no place on the earth."""
-    lower = {str(name).lower(): value for name, value in attributes.items()}
+    lower = {str(name).lower(): value for name, value in attributes.items() if is_coordinate(name)}
     latitude, longitude = (next(numbers(lower, names), None) for names in (LATITUDES, LONGITUDES))
     if latitude is None or longitude is None or not (abs(latitude) <= 90 and abs(longitude) <= 180):
         return None
     return latitude, longitude
+
+
+def is_coordinate(name: object) -> bool:
+    """Whether an attribute of a node has this name for its latitude or its longitude."""
+    return str(name).lower() in (*LATITUDES, *LONGITUDES)
 
 
 def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[float]:
@@ -27,7 +32,7 @@ def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[
     for name in names:
         value = attributes.get(name)
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-            with suppress(ValueError):
+            with suppress(ValueError, OverflowError):
                 yield float(value)
 
 

@@ -27,6 +27,8 @@ MOST_OCTETS = 1 << 26
 INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 1, 2, 3, 6
 """Types of the blocks of pcapng that matter here."""
 ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
+VERSION = 1
+"""Of pcapng: other major versions mean other blocks."""
 END, RESOLUTION, FCS_LENGTH, OFFSET = 0, 9, 13, 14
 """Options of an interface."""
 PICOSECONDS = 10**12
@@ -94,7 +96,9 @@ class Records:
                 if magic not in ORDERS:
                     raise self._damaged("a section begins without the mark of the order of its octets")
                 order, self._interfaces = ORDERS[magic], []
-                self._body(order, length, taken=12)
+                (version,) = struct.unpack_from(order + "H", self._body(order, length, taken=12).ljust(2, b"\0"))
+                if version != VERSION:
+                    raise self._damaged(f"a section has version {version} of pcapng, and version {VERSION} is known")
             else:
                 (kind,) = struct.unpack(order + "I", start)
                 try:

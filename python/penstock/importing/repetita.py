@@ -10,7 +10,7 @@
     edge_1 1 0 1 1000000 2500
 
 Nodes are numbered from 0 in their order, x and y are longitude and latitude, `bw` is in kb/s and `delay` in us. An edge
-has one direction. The weights are no part of a scenario, whose routes have the fewest lines or the least delay.
+has one direction. The weights are not used: the routes of a scenario have the fewest lines or the least delay.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def read(text: str, file: str) -> Graph:
     for _ in range(_head(words, "EDGES", ("label", "src", "dest", "weight", "bw", "delay"))):
         words.take()
         source, target = words.numbered(len(nodes)), words.numbered(len(nodes))
-        words.number()
-        edges.append(Edge(source, target, {"bw": words.number(), "delay": words.number()}))
+        about = {column: words.number() for column in ("weight", "bw", "delay")}
+        edges.append(Edge(source, target, about))
     _end(words)
     rates, delays = [("bw", RATE_UNIT)], [("delay", DELAY_UNIT)]
     return Graph(file, nodes, edges, is_directed=True, rates=rates, delays=delays)

@@ -5,12 +5,14 @@
       L1 ( A B ) pre_installed_capacity pre_installed_cost routing_cost setup_cost ( capacity cost capacity cost ... )
     )
 
-ADMISSIBLE_PATHS and other sections are skipped. Without `unit` in META the format has no units.
+Without `unit` in META the format has no units. Costs, further modules, ADMISSIBLE_PATHS and other sections are named
+as not used.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.words import Words
@@ -20,6 +22,8 @@ TOKEN = re.compile(r"[()=]|[^\s()=]+")
 UNITS = {"KBITPERSEC": "kb/s", "MBITPERSEC": "Mb/s", "GBITPERSEC": "Gb/s"}
 """The units that SNDlib's files name, as Penstock writes them."""
 UNIT_KEY, MODEL_KEYS, DIRECTED = "unit", ("link-model", "linkmodel", "link_model"), "DIRECTED"
+DEMAND_KEYS, UNDIRECTED = ("demand-model", "demandmodel", "demand_model"), "UNDIRECTED"
+UNLIMITED = "UNLIMITED"
 REMEDY = "compare the line with SNDlib's own files"
 
 
@@ -31,7 +35,9 @@ def is_native(text: str) -> bool:
 def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
     native = _Native(text, file)
-    return graph_of(file, native.nodes, native.edges, native.demands, native.about)
+    notes = [f"sections that are not used: {', '.join(native.skipped)}"] if native.skipped else []
+    notes += limits_note(native.limits)
+    return graph_of(file, native.nodes, native.edges, native.demands, native.about, notes)
 
 
 def graph_of(
@@ -40,9 +46,12 @@ def graph_of(
     edges: list[Edge],
     demands: list[Demand],
     about: dict[str, str],
+    notes: list[str],
 ) -> Graph:
     """The network of a file of SNDlib, in either of its formats. `about` is what the file says of itself."""
     unit = UNITS.get(about.get(UNIT_KEY, ""), "")
+    if demands and any(about.get(key, "").upper() == UNDIRECTED for key in DEMAND_KEYS):
+        notes = [*notes, "demands: the file has them without a direction. They are from the source to the target."]
     return Graph(
         file,
         nodes,
@@ -51,13 +60,22 @@ def graph_of(
         rates=[("pre_installed_capacity", unit), ("module_capacity", unit)],
         demands=demands,
         demand_unit=unit,
+        notes=notes,
     )
 
 
-def capacities(pre_installed: float, module: float) -> Attributes:
-    """The attributes of a link: its capacities that are not zero."""
-    found = {"pre_installed_capacity": pre_installed, "module_capacity": module}
+def link_attributes(values: Sequence[float], modules: Sequence[float]) -> Attributes:
+    """The attributes of a link that are not zero: its four values, and those of the modules, each in their order."""
+    names = ("pre_installed_capacity", "pre_installed_cost", "routing_cost", "setup_cost")
+    found: dict[str, float] = dict(zip(names, values, strict=True))
+    found |= zip(("module_capacity", "module_cost"), modules, strict=False)
+    found["further_modules"] = max(0, len(modules) // 2 - 1)
     return {name: value for name, value in found.items() if value}
+
+
+def limits_note(count: int) -> list[str]:
+    """That so many demands limit the lengths of their paths."""
+    return [f"demands: limits of the lengths of paths, not used: {count:,}"] if count else []
 
 
 class _Native:
@@ -70,6 +88,8 @@ class _Native:
         self.edges: list[Edge] = []
         self.demands: list[Demand] = []
         self.about: dict[str, str] = {}
+        self.skipped: list[str] = []
+        self.limits = 0
         readers = {
             "META": self.read_key,
             "NODES": self.read_node,
@@ -80,6 +100,7 @@ class _Native:
             section = self.words.take()
             self.words.expect("(")
             if section not in readers:
+                self.skipped.append(section)
                 self.skip()
                 continue
             while self.words.ahead() != ")":
@@ -106,11 +127,13 @@ class _Native:
         """A link, as the head of this module shows it."""
         self.words.take()
         source, target = self.ends()
-        pre_installed, *_ = [self.words.number() for _ in range(4)]
+        values = [self.words.number() for _ in range(4)]
         self.words.expect("(")
-        module = 0.0 if self.words.ahead() == ")" else self.words.number()
-        self.skip()
-        self.edges.append(Edge(source, target, capacities(pre_installed, module)))
+        modules = []
+        while self.words.ahead() != ")":
+            modules.append(self.words.number())
+        self.words.expect(")")
+        self.edges.append(Edge(source, target, link_attributes(values, modules)))
 
     def read_demand(self) -> None:
         """`NAME ( A B ) routing_unit value most_lines`."""
@@ -118,7 +141,7 @@ class _Native:
         line = self.words.line
         source, target = self.ends()
         unit, value = self.words.number(), self.words.number()
-        self.words.take()
+        self.limits += self.words.take() != UNLIMITED
         self.demands.append(Demand(source, target, unit * value, line))
 
     def ends(self) -> tuple[str, str]:

@@ -19,8 +19,10 @@ from xml.etree.ElementTree import Element
 from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.library import parsed_xml, reading
-from penstock.importing.sndlib import REMEDY, capacities, graph_of
+from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes
 
+ON_EARTH = "geographical"
+"""The type of coordinates that are longitudes and latitudes."""
 SPACE = "http://sndlib.zib.de/network"
 
 
@@ -34,7 +36,7 @@ def read(text: str, file: str) -> Graph:
     with reading("SNDlib's XML", file):
         root = parsed_xml(text.lstrip())
     nodes = dict(_nodes(root, file))
-    edges = [Edge(*_ends(link, nodes, file), _capacities(link, file)) for link in root.iterfind(".//{*}link")]
+    edges = [Edge(*_ends(link, nodes, file), _attributes(link, file)) for link in root.iterfind(".//{*}link")]
     demands = [
         Demand(*_ends(demand, nodes, file), _number(demand, "routingUnit", file, 1.0) * _value(demand, file), 0)
         for demand in root.iterfind(".//{*}demand")
@@ -43,14 +45,24 @@ def read(text: str, file: str) -> Graph:
     structure = root.find("{*}networkStructure")
     if structure is not None:
         about |= {name.lower(): value for name, value in structure.attrib.items()}
-    return graph_of(file, nodes, edges, demands, about)
+    return graph_of(file, nodes, edges, demands, about, list(_notes(root)))
+
+
+def _notes(root: Element) -> Iterator[str]:
+    """What the file says, and no scenario has."""
+    if any(nodes.get("coordinatesType", ON_EARTH) != ON_EARTH for nodes in root.iterfind(".//{*}nodes")):
+        yield "node: coordinates that are no places on the earth, not used"
+    limits = [(part.text or "").strip() for part in root.iterfind(".//{*}demand/{*}maxPathLength")]
+    yield from limits_note(sum(limit != UNLIMITED for limit in limits))
+    if paths := len(root.findall(".//{*}admissiblePaths")):
+        yield f"demands: admissible paths, not used: those of {paths:,} demands"
 
 
 def _nodes(root: Element, file: str) -> Iterator[tuple[str, Attributes]]:
     """The nodes with their places on the earth."""
     seen: set[str] = set()
     for nodes in root.iterfind(".//{*}nodes"):
-        on_earth = nodes.get("coordinatesType", "geographical") == "geographical"
+        on_earth = nodes.get("coordinatesType", ON_EARTH) == ON_EARTH
         for node in nodes.iterfind("{*}node"):
             name = node.get("id", "")
             if not name or name in seen:
@@ -73,11 +85,14 @@ def _ends(part: Element, nodes: dict[str, Attributes], file: str) -> tuple[str, 
     return source, target
 
 
-def _capacities(link: Element, file: str) -> Attributes:
-    """The capacity that is installed, and that of the first module."""
-    installed, module = (link.find(path) for path in ("{*}preInstalledModule", "{*}additionalModules/{*}addModule"))
-    found = (_number(part, "capacity", file, 0.0) if part is not None else 0.0 for part in (installed, module))
-    return capacities(*found)
+def _attributes(link: Element, file: str) -> Attributes:
+    """What is installed, the costs, and the modules."""
+    installed = link.find("{*}preInstalledModule")
+    values = [0.0 if installed is None else _number(installed, name, file, 0.0) for name in ("capacity", "cost")]
+    values += [_number(link, name, file, 0.0) for name in ("routingCost", "setupCost")]
+    modules = link.iterfind("{*}additionalModules/{*}addModule")
+    of_modules = [_number(part, name, file, 0.0) for part in modules for name in ("capacity", "cost")]
+    return link_attributes(values, of_modules)
 
 
 def _value(demand: Element, file: str) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.dates import is_date, nanoseconds
+from penstock.importing.parquet import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +26,6 @@ WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
 BLOCK = 1 << 24
 """Octets of CSV that are read at once."""
-ROWS = 1 << 18
-"""Rows of Parquet that are read at once."""
 LONGEST_LINE = 1 << 20
 SEPARATORS = (",", ";", "\t", " ")
 
@@ -104,18 +103,12 @@ class Table:
 
     def of_parquet(self) -> Iterator[pl.DataFrame]:
         """The packets of a Parquet file. Rows are counted from 1."""
-        import polars as pl
-
-        try:
-            table = pl.scan_parquet(self._file)
-            time, size = self._choose(table.collect_schema().names())
-            count = table.select(pl.len()).collect().item()
-            for offset in range(0, count, ROWS):
-                yield self._measured(table.slice(offset, ROWS).collect(), time, size, offset + 1)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(
-                f"this Parquet file cannot be read: {error}", file=self._file, remedy="write it again"
-            ) from None
+        time, size, row = "", "", 1
+        for frame in blocks(self._file):
+            if not time:
+                time, size = self._choose(frame.columns)
+            yield self._measured(frame, time, size, row)
+            row += len(frame)
 
     def _choose(self, names: Sequence[str]) -> tuple[str, str]:
         """The names of the columns of time and size; keeps those of the flow."""
