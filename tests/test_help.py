@@ -49,6 +49,7 @@ def test_every_scheme_has_its_parts_and_parameters(penstock: Command) -> None:
     charny = penstock("help", "charny").stdout
     assert re.search(r"\n  target +number +0\.9 ", charny), "the default that the scheme gives it"
     assert penstock("help", "line.trunk.scheme.erica.target").stdout.startswith("scheme.erica.target\nTarget share")
+    assert re.search(r"value +number\n +default +0\.7\n", penstock("help", "scheme.cubic.beta").stdout)
 
 
 def test_every_table_of_results_and_column_is_told(penstock: Command) -> None:

@@ -110,9 +110,9 @@ class Keys:
             # The tables whose keys these are have sections.
             keys = [f"`{key}`: keys of [`{key}.NAME`](#{anchor(f'{key}.NAME')})" for key in schema["properties"]]
             return f"`{path}` with {', '.join(keys)}"
-        if kind == "object" and (entry := entry_of(schema)) is not None:
-            names = ", ".join(f"`{key}`" for key in schema["properties"])
-            return f"one of {names} with {self.kind(entry, f'{path}.NAME')}"
+        if kind == "object" and path.rsplit(".", 1)[-1] == "scheme":
+            # The page of schemes has their tables, whose keys are those of parts of lines and flows.
+            return f"one of {', '.join(f'`{key}`' for key in schema['properties'])} with its parameters"
         if kind == "object":
             # A table too small for its own section.
             keys = [f"`{key}`: {self.kind(value, path)}" for key, value in schema.get("properties", {}).items()]
@@ -208,8 +208,6 @@ class Keys:
         """What one step leads to from a place."""
         tables = list(self.tables(at.schema))
         for table in tables:
-            if step == "NAME" and (same := entry_of(table)) is not None:
-                return Found(f"{at.path}.{step}", same, None)
             if step in table.get("properties", {}):
                 path = f"{at.path}.{step}".removeprefix(".")
                 return Found(path, table["properties"][step], self.row(at.path, step, table))
@@ -254,12 +252,6 @@ class Keys:
     def places(self, key: str) -> list[str]:
         """All paths that end with this key."""
         return [f"{each.path}.{key}" for each in self.sections for row in each.rows if row.key == key and each.path]
-
-
-def entry_of(table: Schema) -> Schema | None:
-    """What a table has at every one of its keys, if that is the same."""
-    values = list(table.get("properties", {}).values())
-    return values[0] if len(values) > 1 and "$ref" in values[0] and all(each == values[0] for each in values) else None
 
 
 def keyword_of(branch: Schema) -> str | None:

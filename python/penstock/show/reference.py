@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, did_you_mean
@@ -16,7 +15,6 @@ from penstock.core.keys import (
     parts_of_schemes,
     plain,
     tables_of_results,
-    toml_text,
 )
 from penstock.core.scenario import schema, schemes
 from penstock.show.terminal import columns, folded, print_table
@@ -107,33 +105,21 @@ def _about_scheme(keys: Keys, path: str) -> Callable[[], None] | None:
     scheme = schemes().get(named[1]) if named is not None else None
     if named is None or scheme is None:
         return None
-    main, parts = scheme.main, scheme.parts
-    part = next(iter(tomllib.loads(parts)[main])) if main else ""
-    base = f"{'flow' if main == 'transport' else 'line'}.NAME.{main}.{part}"
     if named[2]:
-        if not main or keys.step(Found("", keys.find("scheme.NAME").schema, None), named[2].partition(".")[0]):
-            return None  # a part of the scheme, as any other key
-        found = keys.find(f"{base}.{named[2]}")
-        return _about_key(keys, Found(found.path.replace(base, f"scheme.{scheme.name}"), found.schema, found.row))
+        return _about_key(keys, keys.find(f"scheme.{scheme.name}.{named[2]}"))
 
     def show() -> None:
         print(f"scheme.{scheme.name}")
         _say(scheme.meaning)
-        if parts:
-            print("\n".join(["", *(f"  {line}" for line in parts.splitlines()), ""]))
+        if scheme.parts:
+            print("\n".join(["", *(f"  {line}" for line in scheme.parts.splitlines()), ""]))
         _facts(facts_of(scheme))
-        if main:
-            print()
-            own = tomllib.loads(parts)[main][part]
-            rows = [row for table in keys.tables(keys.find(base).schema) for row in keys.rows(base, table)]
-            _print_rows(f"Parameters, those of {main}.{part}", [_with_default(row, own) for row in rows])
+        print()
+        found = keys.find(f"scheme.{scheme.name}")
+        rows = [row for table in keys.tables(found.schema) for row in keys.rows(found.path, table)]
+        _print_rows("Its parameters, and the parts that may take the place of its own", rows)
 
     return show
-
-
-def _with_default(row: Row, own: Mapping[str, object]) -> Row:
-    """A parameter with the value that a scheme gives it."""
-    return Row(row.key, row.kind, toml_text(own[row.key]), row.meaning) if row.key in own else row
 
 
 def _about_table(path: str) -> Callable[[], None] | None:

@@ -26,7 +26,7 @@ mod tree;
 
 pub(crate) use cell_times::{changes_in, exact};
 pub use changes::with_values;
-pub(crate) use schema::{Retuned, inside, retuned, whole_schema};
+pub(crate) use schema::{Retuned, inside, referred, retuned, whole_schema};
 pub use schema::{schema, use_schema};
 use size::refuse_size;
 pub use size::{LONGEST, LONGEST_JSON};

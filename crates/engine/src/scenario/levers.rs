@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::document::{inside, part, whole_schema, written};
+use super::document::{inside, part, referred, whole_schema, written};
 use super::path::{Step, at, put, text_of};
 use super::spec::Scenario;
 use crate::control::{CongestionParams, NotificationParams, ReactionParams};
@@ -75,7 +75,8 @@ impl Search<'_> {
         match (value, effect) {
             (Some(Value::Object(table)), _) => {
                 let mut keys: Vec<&String> = table.keys().collect();
-                let absent = schemas.iter().filter_map(|schema| resolved(schema)["properties"].as_object());
+                let absent =
+                    schemas.iter().filter_map(|schema| referred(whole_schema(), schema)["properties"].as_object());
                 keys.extend(absent.flat_map(Map::keys).filter(|key| !table.contains_key(*key)));
                 for key in keys {
                     self.step(place, Step::Key(key.clone()), table.get(key), schemas, effect);
@@ -194,12 +195,6 @@ fn title(place: &[Step]) -> String {
         Step::Every => None,
     });
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// What a schema refers to.
-fn resolved(schema: &Value) -> &Value {
-    let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
-    name.map_or(schema, |name| &whole_schema()["$defs"][name])
 }
 
 /// A number and its unit.

@@ -35,6 +35,7 @@ pub use change::Change;
 pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
+pub(in crate::scenario) use scheme::CONTROLLER;
 pub use scheme::{Parts, Scheme};
 pub use sweep::{Sweep, Values};
 

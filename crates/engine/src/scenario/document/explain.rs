@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::schema::whole_schema;
+use super::schema::{referred, whole_schema};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::queue;
@@ -265,9 +265,7 @@ fn at<'a>(schema: &'a Value, path: &scenario::path::Path) -> Option<&'a Value> {
 
 /// The definition to which a reference leads, also through "this or nothing".
 fn resolve<'a>(schema: &'a Value, here: &'a Value) -> &'a Value {
-    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-        return resolve(schema, &schema["$defs"][name]);
-    }
+    let here = referred(schema, here);
     let choices = here["anyOf"].as_array().into_iter().flatten();
     choices.map(|choice| resolve(schema, choice)).find(|choice| choice["type"] != "null").unwrap_or(here)
 }

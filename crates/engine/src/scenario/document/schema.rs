@@ -10,8 +10,11 @@ use crate::scenario::kinds::{KINDS, Kind};
 use crate::scenario::path::Step;
 use crate::scenario::spec::Scenario;
 
-/// What the name of a definition stands behind in a `$ref`.
-const REFERENCE: &str = "#/$defs/";
+mod references;
+mod schemes;
+
+use references::rename;
+pub(crate) use references::{name_of, referred};
 
 /// The schema of a scenario, made once.
 static SCHEMA: OnceLock<Value> = OnceLock::new();
@@ -51,7 +54,7 @@ pub(crate) fn retuned(place: &[Step]) -> Retuned {
     let (mut here, mut reason) = (vec![whole_schema()], None);
     for step in place {
         let mut next = Vec::new();
-        here.into_iter().for_each(|schema| find_inside(schema, step, &mut next));
+        here.into_iter().for_each(|schema| find_inside(whole_schema(), schema, step, &mut next));
         here = next;
         if here.iter().any(|schema| schema["retune"].is_string()) {
             return Retuned::Yes;
@@ -70,7 +73,7 @@ pub(crate) fn whole_schema() -> &'static Value {
 /// The schemas of what `step` leads to from a value of this `schema`.
 pub(crate) fn inside<'a>(schema: &'a Value, step: &Step) -> Vec<&'a Value> {
     let mut found = Vec::new();
-    find_inside(schema, step, &mut found);
+    find_inside(whole_schema(), schema, step, &mut found);
     found
 }
 
@@ -109,25 +112,20 @@ fn is_table(schema: &Value) -> bool {
 
 /// Whether a schema, what it refers to, or one of its alternatives `is` so.
 fn any_form(schema: &Value, is: &dyn Fn(&Value) -> bool) -> bool {
-    let definition = schema["$ref"].as_str().and_then(|name| name.strip_prefix(REFERENCE));
-    let alternatives = ["oneOf", "anyOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
-    is(schema)
-        || definition.is_some_and(|name| any_form(&whole_schema()["$defs"][name], is))
-        || alternatives.into_iter().any(|form| any_form(form, is))
+    let schema = referred(whole_schema(), schema);
+    let mut alternatives = ["oneOf", "anyOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
+    is(schema) || alternatives.any(|form| any_form(form, is))
 }
 
-/// Adds the schemas of what `step` leads to from a value of this `schema`.
-fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
+/// Adds the schemas of what `step` leads to from a value of this `schema`, a part of `root`.
+fn find_inside<'a>(root: &'a Value, schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     let (mut own, mut others) = (None, None);
     // A change looks at hundreds of schemas, each with few words: to go through these is faster than to look words up.
     for (word, value) in schema.as_object().into_iter().flatten() {
         match (word.as_str(), value, step) {
-            ("$ref", Value::String(name), _) => {
-                let name = name.strip_prefix(REFERENCE).unwrap_or_default();
-                return find_inside(&whole_schema()["$defs"][name], step, found);
-            }
+            ("$ref", _, _) => return find_inside(root, referred(root, schema), step, found),
             ("oneOf" | "anyOf" | "allOf", Value::Array(branches), _) => {
-                branches.iter().for_each(|branch| find_inside(branch, step, found));
+                branches.iter().for_each(|branch| find_inside(root, branch, step, found));
             }
             ("properties", keys, Step::Key(key)) => own = keys.get(key),
             ("additionalProperties", Value::Object(_), Step::Key(_)) => others = Some(value),
@@ -162,14 +160,16 @@ fn tree() -> Value {
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         properties.insert("defaults".to_owned(), defaults);
     }
-    named(schema.to_value())
+    let mut schema = named(schema.to_value());
+    schemes::add_tables(&mut schema);
+    schema
 }
 
 /// Names the definitions of parameters after their parts: `TrafficCbr` in place of `Params7`. Editors show these names.
 fn named(mut schema: Value) -> Value {
     let mut names = BTreeMap::new();
     name_definitions(&schema, &schema, "", "", &mut names);
-    rename(&mut schema, &names);
+    rename(&mut schema, &|name| names.get(name).cloned());
     let definitions = schema["$defs"].as_object_mut().map(std::mem::take).unwrap_or_default();
     let renamed = |(name, definition): (String, Value)| (names.get(&name).cloned().unwrap_or(name), definition);
     schema["$defs"] = Value::Object(definitions.into_iter().map(renamed).collect());
@@ -179,7 +179,7 @@ fn named(mut schema: Value) -> Value {
 /// Finds a name for each definition to which `here` refers. `owner` is the new name of the definition around it, `key` the
 /// key that leads to it. Parameters of a role are named after its key, as `Traffic`, and those of a variant after both.
 fn name_definitions(schema: &Value, here: &Value, owner: &str, key: &str, names: &mut BTreeMap<String, String>) {
-    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix(REFERENCE)) {
+    if let Some(name) = name_of(here) {
         if names.contains_key(name) {
             return;
         }
@@ -214,21 +214,6 @@ fn pascal_case(key: &str) -> String {
     let key = if matches!(key, "queues" | "policers") { key.trim_end_matches('s') } else { key };
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     key.split('_').filter(|word| !word.is_empty()).map(capital).collect()
-}
-
-fn rename(here: &mut Value, names: &BTreeMap<String, String>) {
-    match here {
-        Value::Object(entries) => {
-            if let Some(Value::String(target)) = entries.get_mut("$ref")
-                && let Some(new) = target.strip_prefix(REFERENCE).and_then(|name| names.get(name))
-            {
-                *target = format!("{REFERENCE}{new}");
-            }
-            entries.values_mut().for_each(|value| rename(value, names));
-        }
-        Value::Array(list) => list.iter_mut().for_each(|value| rename(value, names)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl Scheme {
 }
 
 /// The key of a byte stream's controller, whose parameters stand beside those of the stream.
-const CONTROLLER: &str = "controller";
+pub(in crate::scenario) const CONTROLLER: &str = "controller";
 
 /// The part that has the parameter `key`: the main part, or the controller in it.
 fn part_with<'a>(main: &'a mut Value, key: &str) -> &'a mut Value {

@@ -17,7 +17,7 @@ use crate::core::random::Stream;
 use crate::core::roles::Case;
 use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::scenario::assembly;
-use crate::scenario::document::{parse, schema};
+use crate::scenario::document::{parse, referred, schema};
 use crate::traffic::tests::env;
 use crate::traffic::{self, Traffic};
 
@@ -46,8 +46,8 @@ fn candidates(schema: &Value, parameter: &Value) -> Vec<Value> {
 fn words(schema: &Value, here: &Value, found: &mut Vec<Value>) {
     match here {
         Value::Object(table) => {
-            if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-                words(schema, &schema["$defs"][name], found);
+            if here["$ref"].is_string() {
+                words(schema, referred(schema, here), found);
             }
             found.extend(table.get("const").cloned());
             found.extend(table.get("enum").and_then(Value::as_array).into_iter().flatten().cloned());
@@ -60,11 +60,9 @@ fn words(schema: &Value, here: &Value, found: &mut Vec<Value>) {
 
 /// What a schema refers to. A part of a part that may be left out is `anyOf` it and null.
 fn target<'a>(root: &'a Value, here: &'a Value) -> &'a Value {
+    let here = referred(root, here);
     let inner = here["anyOf"].as_array().and_then(|list| list.iter().find(|one| one["$ref"].is_string()));
-    match here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-        Some(name) => target(root, &root["$defs"][name]),
-        None => inner.map_or(here, |inner| target(root, inner)),
-    }
+    inner.map_or(here, |inner| target(root, inner))
 }
 
 /// Every single parameter below `here`, with its schema, and every table that is marked.
