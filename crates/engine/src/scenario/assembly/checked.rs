@@ -30,6 +30,7 @@ fn checked<'a>(
         check::parameters(&expansion.scenario)?;
         check::flow_count(&expansion.scenario)?;
         let network = lay_out(&expansion.scenario)?;
+        check::paths(&network)?;
         check::line_length(&network)?;
         check::minimum_rates(&network)?;
         network.check_meetings(expansion)?;

@@ -182,8 +182,9 @@ impl Network<'_> {
         let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
         let least = if is_certain { all.least() as u64 } else { changed::pdus(self, timeline) };
         let pdus = least.min(most);
-        let held =
-            |(plan, sum): (&super::port_plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
+        let held = |(plan, sum): (&super::plan::port_plan::PortPlan<'_>, &Sum)| {
+            Some(sum.held(plan.fastest()?, duration) as u64)
+        };
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
         let packets: u64 = self.scenario.recordings.values().map(|recording| recording.len() as u64).sum();

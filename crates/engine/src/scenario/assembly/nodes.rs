@@ -1,14 +1,15 @@
 //! Builds every node of a network.
 
+mod graph;
 mod hosts;
+mod routes;
+mod transports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::graph::Name;
+use super::plan::port_plan::{Controlled, PortPlan};
 use super::plan::{FlowPlan, LinePorts, Network};
-use super::port_plan::{Controlled, PortPlan};
-use super::routes::Routes;
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
@@ -25,6 +26,9 @@ use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::Order;
 use crate::transport::{self, Records};
+
+use graph::{Graph, Name};
+use routes::Routes;
 
 /// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -285,7 +289,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 }
 
 /// A unit of these nodes.
-fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
+fn unit(graph: &Graph, members: &[u32]) -> Unit {
     if let [node] = members {
         return Unit::Node(*node);
     }

@@ -1,19 +1,29 @@
 //! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
+mod capacities;
+pub(super) mod flow_path;
+mod lay_out;
+pub(super) mod path_memory;
+mod paths;
+mod peers;
+pub(super) mod port_plan;
+mod shortest;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::flow_path::FlowPath;
-use super::path_memory::PathMemory;
-use super::port_plan::{Controlled, PortPlan};
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::time::{LineRate, Serialiser, Span};
 use crate::network::context::{FlowNames, numbered};
 use crate::scenario::spec::{self, Flow, Scenario};
 use crate::traffic::ModelParams;
 use crate::transport::Params;
+
+use flow_path::FlowPath;
+use path_memory::PathMemory;
+use port_plan::{Controlled, PortPlan};
 
 /// A line in one direction: from a node to the next.
 pub type Hop = (String, String);

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{FlowPlan, GroupPlaces, Network};
-use super::port_plan::PortPlan;
 use crate::core::error::Fault;
 use crate::core::time::Span;
 use crate::queue::{Discard, QueueParams};
+use crate::scenario::assembly::plan::port_plan::PortPlan;
+use crate::scenario::assembly::plan::{FlowPlan, GroupPlaces, Network};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Order;
 use crate::traffic;

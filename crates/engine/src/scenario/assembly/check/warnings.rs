@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::meeting::{is_untouched, obeyed, sent};
-use super::plan::{FlowPlan, Network};
-use super::port_plan::{Controlled, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
+use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 

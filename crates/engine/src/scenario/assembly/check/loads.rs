@@ -1,8 +1,8 @@
 //! Lines whose load the traffic of a group names.
 
-use super::plan::Network;
-use super::port_plan::REVERSE;
 use crate::core::error::Fault;
+use crate::scenario::assembly::plan::Network;
+use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::path::shown_key;
 use crate::scenario::suggestion::suggestion;
 use crate::traffic::{Crossed, ModelParams};
@@ -21,7 +21,7 @@ impl Network<'_> {
     }
 
     /// The line whose load a group names; `None` if it names none. The fault has its path below the traffic of the group.
-    pub(super) fn loaded_line(&self, group: usize) -> Result<Option<Crossed>, Fault> {
+    pub(crate) fn loaded_line(&self, group: usize) -> Result<Option<Crossed>, Fault> {
         let Some((name, flow)) = self.scenario.flow.iter().nth(group) else { return Ok(None) };
         let Some((path, line)) = flow.traffic.loaded_line() else { return Ok(None) };
         let refuse = |reason: String, remedy: String| {
@@ -81,8 +81,9 @@ mod tests {
         let text = filled.iter().fold(NET.to_owned(), |text, (place, value)| text.replace(place, value));
         let scenario = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let told = |fault: Fault| [fault.path, fault.remedy];
-        let [whole, sketch] = [Network::lay_out(&scenario), Network::sketch(&scenario)]
-            .map(|network| network.map_err(told).map(|network| network.loaded_line(0)));
+        let [whole, sketch] = [Network::lay_out(&scenario), Network::sketch(&scenario)].map(|network| {
+            network.and_then(|network| network.check_loads().map(|()| network.loaded_line(0))).map_err(told)
+        });
         assert_eq!(whole, sketch);
         whole.map(|loaded| loaded.expect("it has been checked"))
     }

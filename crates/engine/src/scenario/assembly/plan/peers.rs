@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::Network;
+use super::Network;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{EqualPaths, Flow};

@@ -1,6 +1,6 @@
 //! Capacities that several lines share: finds their ports.
 
-use super::plan::{Network, Shared};
+use super::{Network, Shared};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Rate};
 use crate::scenario::path::shown_key;

@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{FlowPlan, Network};
-use super::port_plan::REVERSE;
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
+use crate::scenario::assembly::plan::port_plan::REVERSE;
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::expansion::Expansion;
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
@@ -92,7 +92,7 @@ impl<'a> Network<'a> {
     /// Refuses parts that do not go together, unless the scenario says that they are meant.
     ///
     /// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
-    pub(super) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
+    pub(crate) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
         if self.scenario.mismatches == Mismatches::Warn {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl<'a> Network<'a> {
     }
 
     /// Who hears whom.
-    pub(super) fn meetings(&self) -> Meetings {
+    pub(crate) fn meetings(&self) -> Meetings {
         let mut hearings = BTreeSet::new();
         for flow in &self.flows {
             let (params, group) = (flow.params, self.group_path(flow));

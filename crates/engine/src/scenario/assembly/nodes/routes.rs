@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::graph::{Graph, Name, Step};
-use super::plan::{FlowPlan, Network};
-use super::port_plan::Controlled;
 use crate::control::{CongestionPoint, NotificationPointParams};
 use crate::core::key::Place;
 use crate::core::pdu::CELL_OCTETS;
@@ -15,6 +13,8 @@ use crate::network::lane::LaneId;
 use crate::network::port::{Crossing, NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
+use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::traffic::ModelParams;
 
 /// Properties of a port's congestion point.
@@ -133,7 +133,7 @@ impl Network<'_> {
     }
 
     fn points(&self) -> Vec<Point> {
-        let point = |port: &super::port_plan::PortPlan<'_>| {
+        let point = |port: &PortPlan<'_>| {
             let Some(params) = port.congestion else { return Point::default() };
             let point = params.build(port.env(Controlled::default(), &Arc::default()));
             Point {

@@ -1,9 +1,9 @@
 //! Round-trip times of reaction points, from the paths of their flows.
 
-use super::flow_path::FlowPath;
-use super::plan::{FlowPlan, Network};
 use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
+use crate::scenario::assembly::plan::flow_path::FlowPath;
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
 
 impl Network<'_> {
@@ -37,7 +37,7 @@ impl Network<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Network;
+    use crate::scenario::assembly::plan::Network;
     use crate::scenario::document;
 
     fn refusal(delay: &str, access: &str, reaction: &str) -> Option<String> {
@@ -55,8 +55,9 @@ mod tests {
             reaction_point.{reaction}
             "#
         );
-        Network::lay_out(&document::parse(&text).unwrap())
-            .map(drop)
+        let scenario = document::parse(&text).unwrap();
+        Network::lay_out(&scenario)
+            .and_then(|network| network.check_round_trips())
             .map_err(|fault| {
                 assert_eq!(fault.path, "flow.voice.reaction_point.rate_factor.round_trip");
                 format!("{}: {}", fault.value, fault.reason)

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::plan::Network;
-use super::port_plan::PortPlan;
 use crate::control::{CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::queue::{Discard, QueueParams};
+use crate::scenario::assembly::plan::Network;
+use crate::scenario::assembly::plan::port_plan::PortPlan;
 use crate::scenario::path::shown_key;
 
 /// The least RM cells of each flow in the time that a full queue takes to drain.
