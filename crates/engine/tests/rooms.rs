@@ -159,6 +159,33 @@ fn every_import_leads_to_a_room_below() {
     assert!(lines > 300, "only {lines} imports were found");
 }
 
+/// The plan of a network knows neither its checks nor its nodes, and these do not know each other, but for one line: the load
+/// of a line, as checked, is what the traffic is built with.
+#[test]
+fn the_rooms_of_assembly_import_from_its_plan_alone() {
+    const ASSEMBLY: &str = "scenario::assembly::";
+    let room = |module: &str| module.strip_prefix(ASSEMBLY)?.split("::").next().map(str::to_owned);
+    let imports = imports();
+    let among = |rooms: &[&str]| {
+        let arrows = imports.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+        let found = arrows.filter_map(|(from, to)| Some(([room(from)?, room(to)?], [from, to])));
+        let wrong = found.filter(|([from, to], _)| from != to && rooms.contains(&from.as_str()) && to != "plan");
+        wrong.map(|(_, [from, to])| [from, to].map(|module| module[ASSEMBLY.len()..].to_owned())).collect::<Vec<_>>()
+    };
+    let loads = ["nodes::hosts", "check::loads"].map(ToOwned::to_owned);
+    assert_eq!(among(&["plan", "check", "nodes"]), [loads]);
+}
+
+/// The methods of a network's plan are in few files; what else is asked of it is a function of the room that asks.
+#[test]
+fn the_methods_of_the_plan_are_in_four_files() {
+    let has_methods = |text: &String| text.lines().any(|line| line.starts_with("impl") && line.contains(" Network<"));
+    let with: Vec<String> =
+        files().into_iter().filter(|(_, text)| has_methods(text)).map(|(module, _)| module).collect();
+    let expected = ["check::meeting", "check::warnings", "plan", "plan::lay_out"];
+    assert_eq!(with, expected.map(|module| format!("scenario::assembly::{module}")));
+}
+
 #[test]
 fn files_import_in_no_circle() {
     assert_eq!(circle(&imports()), None);

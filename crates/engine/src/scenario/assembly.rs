@@ -61,9 +61,9 @@ pub fn world<P: Probe>(
     let expansion = expand(scenario)?;
     let mut network = lay_out(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    let estimate = network.estimate(&timeline);
+    let estimate = estimate::of(&network, &timeline);
     estimate.check_held()?;
-    let parts = network.build(seed, replication, form);
+    let parts = nodes::build(&network, seed, replication, form);
     let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
     // The plans of many flows take much memory.
     drop(network);
@@ -83,7 +83,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    Ok(network.estimate(&timeline).check_held()?)
+    Ok(estimate::of(&network, &timeline).check_held()?)
 }
 
 /// The size of a run. It builds no nodes.
@@ -94,7 +94,7 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    Ok(network.estimate(&timeline))
+    Ok(estimate::of(&network, &timeline))
 }
 
 /// Which parts of the control schemes hear each other.

@@ -1,7 +1,7 @@
 //! Checks beyond types: first each part alone, then the rules that need several parts.
 
 mod holding;
-mod loads;
+pub(super) mod loads;
 pub(super) mod meeting;
 mod names;
 mod rare_rm_cells;
@@ -307,10 +307,10 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
 
 /// Refuses parameters that do not fit the paths of the flows.
 pub(super) fn paths(network: &Network<'_>) -> Result<(), Fault> {
-    network.check_lifetimes()?;
-    network.check_queues()?;
-    network.check_round_trips()?;
-    network.check_loads()
+    transports::lifetimes(network)?;
+    transports::queues(network)?;
+    round_trips::check(network)?;
+    loads::check(network)
 }
 
 /// Refuses minimum rates that add up to more than a port can guarantee.

@@ -9,11 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::plan::port_plan::{Controlled, PortPlan};
-use super::plan::{FlowPlan, LinePorts, Network};
-use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
-use crate::core::pdu::FlowId;
+use super::plan::{FlowPlan, Network};
+use crate::control::PortEnv;
 use crate::core::random::Stream;
-use crate::core::time::{FASTEST, LineRate, Time};
+use crate::core::time::Time;
 use crate::network::Node;
 use crate::network::agenda::Member;
 use crate::network::context::FlowInfo;
@@ -43,90 +42,63 @@ pub enum Form {
 /// Larger networks always have enough events per round, and never take turns.
 const MOST_IN_TURNS: usize = 4_096;
 
-impl Network<'_> {
-    /// Builds every node and its lanes.
-    pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
-        let folded = self.folded();
-        let mut routes = self.route(&folded, |_| form == Form::Plain);
-        let mut units = self.units(&routes, form);
-        let grouped = self.grouped_in_turns(&routes, &units, &folded);
-        if !grouped.is_empty() {
-            routes = self.route(&folded, |endpoint| grouped.contains(&endpoint));
-            units = self.units(&routes, form);
-        }
-        Builder {
-            network: self,
-            stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
-            folded,
-            endpoints: vec![None; self.endpoint_count],
-            policers: BTreeMap::new(),
-            nodes: Vec::new(),
-            controlled: self.controlled(),
-            routes,
-        }
-        .build(&units)
+/// Builds every node and its lanes.
+pub(super) fn build(network: &Network<'_>, seed: u64, replication: u32, form: Form) -> Parts {
+    let folded = routes::folded(network);
+    let mut routes = routes::route(network, &folded, |_| form == Form::Plain);
+    let mut units = units_of(network, &routes, form);
+    let grouped = grouped_in_turns(network, &routes, &units, &folded);
+    if !grouped.is_empty() {
+        routes = routes::route(network, &folded, |endpoint| grouped.contains(&endpoint));
+        units = units_of(network, &routes, form);
     }
+    Builder {
+        network,
+        stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
+        folded,
+        endpoints: vec![None; network.endpoint_count],
+        policers: BTreeMap::new(),
+        nodes: Vec::new(),
+        controlled: network.controlled(),
+        routes,
+    }
+    .build(&units)
+}
 
-    /// The units of a round. The plain form has one unit, in which all nodes take turns.
-    fn units(&self, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
-        let units = routes.graph.units(|step| self.is_instant(routes, step));
-        match form {
-            Form::Fast => units,
-            Form::Plain => vec![units.into_iter().flatten().collect()],
-        }
+/// The units of a round. The plain form has one unit, in which all nodes take turns.
+fn units_of(network: &Network<'_>, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
+    let units = routes.graph.units(|step| routes::is_instant(network, routes, step));
+    match form {
+        Form::Fast => units,
+        Form::Plain => vec![units.into_iter().flatten().collect()],
     }
+}
 
-    /// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
-    /// nodes of their own.
-    fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
-        let has_access = |flow: &&FlowPlan<'_>| self.has_own_line(flow, folded);
-        let with_access: BTreeSet<u32> =
-            self.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
-        let taking_turns: BTreeSet<u32> = units
-            .iter()
-            .filter(|unit| unit.len() > 1)
-            .flatten()
-            .copied()
-            .filter(|node| with_access.contains(node))
-            .collect();
-        let is_grouped = |endpoint: &usize| {
-            routes.endpoints[*endpoint].is_some_and(|node| {
-                taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
-            })
-        };
-        (0..self.endpoint_count).filter(is_grouped).collect()
-    }
+/// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
+/// nodes of their own.
+fn grouped_in_turns(network: &Network<'_>, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
+    let has_access = |flow: &&FlowPlan<'_>| has_own_line(flow, folded);
+    let with_access: BTreeSet<u32> =
+        network.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
+    let taking_turns: BTreeSet<u32> = units
+        .iter()
+        .filter(|unit| unit.len() > 1)
+        .flatten()
+        .copied()
+        .filter(|node| with_access.contains(node))
+        .collect();
+    let is_grouped = |endpoint: &usize| {
+        routes.endpoints[*endpoint].is_some_and(|node| {
+            taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
+        })
+    };
+    (0..network.endpoint_count).filter(is_grouped).collect()
+}
 
-    /// Whether PDUs of the flow's sending host may be on a line of its own: its access line, or one that only keeps those that
-    /// jitter holds back.
-    fn has_own_line(&self, flow: &FlowPlan<'_>, folded: &[bool]) -> bool {
-        folded[flow.forward().first()] || flow.params.transport.as_ref().is_some_and(transport::Params::has_jitter)
-    }
-
-    /// The terms of each flow for congestion points.
-    pub(super) fn terms(&self) -> &Arc<[FlowTerms]> {
-        let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
-            peer: FlowId(flow.peer.unwrap_or(index as u32)),
-            minimum: self.minimum(flow),
-        };
-        self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
-    }
-
-    /// What changes read of the ports of all lines, if one of them has a congestion point.
-    pub(super) fn line_ports(&self) -> LinePorts {
-        let lines = &self.ports[..2 * self.scenario.line.len()];
-        if lines.iter().all(|port| port.congestion.is_none()) {
-            return LinePorts::default();
-        }
-        let envs = lines.iter().zip(self.controlled()).map(|(port, controlled)| port.env(controlled, self.terms()));
-        let mut minima = vec![0.0; self.ports.len()];
-        for (flow, count) in self.alike() {
-            let minimum = f64::from(count) * flow.params.reaction().minimum(LineRate::Bits(FASTEST));
-            flow.forward().iter().filter(|&port| self.controls(port, flow)).for_each(|port| minima[port] += minimum);
-        }
-        minima.truncate(lines.len());
-        LinePorts { envs: envs.collect(), minima: minima.into() }
-    }
+/// Whether PDUs of the flow's sending host may be on a line of its own: its access line, or one that only keeps those that
+/// jitter holds back.
+fn has_own_line(flow: &FlowPlan<'_>, folded: &[bool]) -> bool {
+    folded[flow.forward().first()] || flow.params.transport.as_ref().is_some_and(transport::Params::has_jitter)
 }
 
 /// Builds the nodes of one network.
@@ -148,6 +120,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.build_hosts();
         self.build_policers();
         let seats = self.seats();
+        let messages = self.completions();
         let network = self.network;
         let graph = &self.routes.graph;
         let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
@@ -180,7 +153,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             endpoints: self.endpoints,
             policers: self.policers,
             records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
-            messages: network.completions(),
+            messages,
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }

@@ -15,10 +15,9 @@ use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
-use crate::scenario::expansion::Expansion;
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Flow, Mismatches};
+use crate::scenario::spec::Flow;
 use crate::traffic::ModelParams;
 
 /// One kind of feedback from one part to another, by their paths in the scenario.
@@ -89,32 +88,8 @@ pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
 }
 
 impl<'a> Network<'a> {
-    /// Refuses parts that do not go together, unless the scenario says that they are meant.
-    ///
-    /// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
-    pub(crate) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
-        if self.scenario.mismatches == Mismatches::Warn {
-            return Ok(());
-        }
-        let mismatches = self.mismatches();
-        let is_made = |fault: &&Fault| expansion.is_made_point(&fault.path);
-        let unheard = || mismatches.iter().chain(&self.idle_points()).filter(is_made).count();
-        if let Some(scheme) = expansion.scheme_of_points(unheard) {
-            let reason = "no source obeys its congestion points";
-            let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
-            return Err(Fault::new(scheme, "", reason, remedy));
-        }
-        match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {
-            Some(fault) => {
-                let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
-                Err(Fault { remedy, ..fault })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Who hears whom.
-    pub(crate) fn meetings(&self) -> Meetings {
+    /// Every pair of parts that meet, sorted.
+    pub(super) fn hearings(&self) -> Vec<Hearing> {
         let mut hearings = BTreeSet::new();
         for flow in &self.flows {
             let (params, group) = (flow.params, self.group_path(flow));
@@ -153,13 +128,11 @@ impl<'a> Network<'a> {
                 hear(receiver, answers.only(Signals::FILE_REPORTS), &traffic);
             }
         }
-        let mut warnings = self.mismatches();
-        warnings.extend(self.warnings());
-        Meetings { hearings: hearings.into_iter().collect(), warnings }
+        hearings.into_iter().collect()
     }
 
     /// Every fault: first those of ports, then those of groups.
-    fn mismatches(&self) -> Vec<Fault> {
+    pub(crate) fn mismatches(&self) -> Vec<Fault> {
         let mut faults = self.unheard_points();
         faults.extend(self.unheard_queues());
         faults.extend(self.unmet_groups());

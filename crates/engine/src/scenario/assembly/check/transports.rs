@@ -55,62 +55,60 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     Ok(())
 }
 
-impl Network<'_> {
-    /// Refuses NPDUs whose lifetime ends before their destination.
-    pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
-        let forwards = |port: &usize| self.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
-        for (flow, _) in self.alike() {
-            let Some(transport) = &flow.params.transport else { continue };
-            let Some((key, lifetime)) = transport.lifetime() else {
-                self.check_no_lifetime(flow)?;
-                continue;
-            };
-            // An Error Report starts with a full lifetime.
-            let most = [flow.forward(), flow.backward()].map(|path| path.iter().filter(forwards).count());
-            let most = most[0].max(most[1]);
-            if usize::from(lifetime) <= most {
-                let reason = format!("{most} intermediate systems on the path each decrement it");
-                let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
-                return Err(Fault::new(path, lifetime, reason, format!("give at least {}", most + 1)));
+/// Refuses NPDUs whose lifetime ends before their destination.
+pub(super) fn lifetimes(network: &Network<'_>) -> Result<(), Fault> {
+    let forwards = |port: &usize| network.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
+    for (flow, _) in network.alike() {
+        let Some(transport) = &flow.params.transport else { continue };
+        let Some((key, lifetime)) = transport.lifetime() else {
+            no_lifetime(network, flow)?;
+            continue;
+        };
+        // An Error Report starts with a full lifetime.
+        let most = [flow.forward(), flow.backward()].map(|path| path.iter().filter(forwards).count());
+        let most = most[0].max(most[1]);
+        if usize::from(lifetime) <= most {
+            let reason = format!("{most} intermediate systems on the path each decrement it");
+            let path = format!("flow.{}.transport.{key}", shown_key(&network.groups[flow.group]));
+            return Err(Fault::new(path, lifetime, reason, format!("give at least {}", most + 1)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses congestion points that take hops off the lifetime of PDUs without one.
+fn no_lifetime(network: &Network<'_>, flow: &FlowPlan<'_>) -> Result<(), Fault> {
+    let counts = |port: &usize| network.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
+    let Some(port) = flow.ports().find(counts) else { return Ok(()) };
+    let keyword = network.ports[port].congestion.map_or("", CongestionParams::keyword);
+    let reason = format!(
+        "it counts the hops of NPDUs, and those of flow.{} are segments of a byte stream",
+        shown_key(&network.groups[flow.group])
+    );
+    let place = format!("{}.{keyword}", network.point_place(port));
+    Err(Fault::new(place, "", reason, "delete it, or give the flow transport.tp4"))
+}
+
+/// Refuses queues that are too small for any PDU of a flow.
+pub(super) fn queues(network: &Network<'_>) -> Result<(), Fault> {
+    for (flow, _) in network.alike() {
+        let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
+        let octets = match &flow.params.transport {
+            Some(transport) => u64::from(transport.payload(octets)) + u64::from(transport.data_header()),
+            None => u64::from(octets),
+        };
+        let bits = Bits(octets * 8);
+        for port in flow.forward().iter().map(|port| &network.ports[port]) {
+            let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
+            let params = &port.queues[queue];
+            if let Some(size) = params.size_in_bits()
+                && size < bits
+            {
+                let path = format!("{}.queues[{queue}].{}.size", port.path, params.keyword());
+                let reason = format!("no PDU of flow.{} fits: each has {bits}", network.groups[flow.group]);
+                return Err(Fault::new(path, size, reason, "make the queue larger"));
             }
         }
-        Ok(())
     }
-
-    /// Refuses congestion points that take hops off the lifetime of PDUs without one.
-    fn check_no_lifetime(&self, flow: &FlowPlan<'_>) -> Result<(), Fault> {
-        let counts = |port: &usize| self.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
-        let Some(port) = flow.ports().find(counts) else { return Ok(()) };
-        let keyword = self.ports[port].congestion.map_or("", CongestionParams::keyword);
-        let reason = format!(
-            "it counts the hops of NPDUs, and those of flow.{} are segments of a byte stream",
-            shown_key(&self.groups[flow.group])
-        );
-        let place = format!("{}.{keyword}", self.point_place(port));
-        Err(Fault::new(place, "", reason, "delete it, or give the flow transport.tp4"))
-    }
-
-    /// Refuses queues that are too small for any PDU of a flow.
-    pub(super) fn check_queues(&self) -> Result<(), Fault> {
-        for (flow, _) in self.alike() {
-            let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
-            let octets = match &flow.params.transport {
-                Some(transport) => u64::from(transport.payload(octets)) + u64::from(transport.data_header()),
-                None => u64::from(octets),
-            };
-            let bits = Bits(octets * 8);
-            for port in flow.forward().iter().map(|port| &self.ports[port]) {
-                let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
-                let params = &port.queues[queue];
-                if let Some(size) = params.size_in_bits()
-                    && size < bits
-                {
-                    let path = format!("{}.queues[{queue}].{}.size", port.path, params.keyword());
-                    let reason = format!("no PDU of flow.{} fits: each has {bits}", self.groups[flow.group]);
-                    return Err(Fault::new(path, size, reason, "make the queue larger"));
-                }
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }

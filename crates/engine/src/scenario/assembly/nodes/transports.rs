@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Builder;
 use crate::core::completions::Completions;
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
@@ -11,24 +12,23 @@ use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
 use crate::network::hosts::tp4::{Arrivals, Halves, Tp4Host};
 use crate::network::receiver::Receiver;
-use crate::scenario::assembly::plan::{FlowPlan, Network};
+use crate::scenario::assembly::plan::FlowPlan;
 use crate::scenario::spec::Flow;
 use crate::traffic::{self, Model, ModelParams};
 use crate::transport::tp4::{Drawn, Receiving, Sending};
 use crate::transport::{Params, stream};
 
-impl Network<'_> {
+impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     /// The traffic model of the flow's sender, the flow with this index in its group.
     pub(super) fn build_traffic(
         &self,
         flow: &FlowPlan<'_>,
         place: u32,
         traffic::Shared { sequence, packets, line }: traffic::Shared,
-        stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
         flow.params.traffic.build(traffic::Env {
-            stream: stream(&flow.name(), "traffic"),
-            group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
+            stream: (self.stream)(&flow.name(), "traffic"),
+            group_stream: (self.stream)(&self.network.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
             packets,
             line,
@@ -36,55 +36,52 @@ impl Network<'_> {
             number: flow.number,
             octets: flow.params.octets,
             host: traffic::Host {
-                stream: stream(&flow.host(), "traffic of the host"),
+                stream: (self.stream)(&flow.host(), "traffic of the host"),
                 peers: flow.peers,
                 peer: flow.place,
             },
             has_transport: flow.params.transport.is_some(),
-            reports_after: flow.params.reports_gaps().then(|| self.round_trip(flow)),
+            reports_after: flow.params.reports_gaps().then(|| self.network.round_trip(flow)),
         })
     }
 
     /// Whether the flow's sender uses the connections that its peer opens. Of a flow and its peer, the one whose user has
     /// a schedule of connections opens them, or the first.
     pub(super) fn follows_peer(&self, index: usize) -> bool {
-        let Some(peer) = self.flows[index].peer().filter(|_| self.flows[index].params.transport.is_some()) else {
+        let Some(peer) =
+            self.network.flows[index].peer().filter(|_| self.network.flows[index].params.transport.is_some())
+        else {
             return false;
         };
-        let [own, other] = [index, peer].map(|flow| self.flows[flow].params.traffic.schedules_connections());
+        let [own, other] = [index, peer].map(|flow| self.network.flows[flow].params.traffic.schedules_connections());
         other || (!own && peer < index)
     }
 
     /// The measures of messages, for each group that has messages.
     pub(super) fn completions(&self) -> Vec<Option<Box<Completions>>> {
-        let classes = &self.scenario.measure.message_classes;
+        let classes = &self.network.scenario.measure.message_classes;
         let of = |flow: &Flow| flow.traffic.is_messages().then(|| Box::new(Completions::new(classes.clone())));
-        self.scenario.flow.values().map(of).collect()
+        self.network.scenario.flow.values().map(of).collect()
     }
 
     /// The path of the flow for messages alone on it.
     fn ideal(&self, flow: &FlowPlan<'_>, header: u16) -> Ideal {
-        let delay = flow.forward().iter().fold(Span::ZERO, |sum, port| sum + self.ports[port].delay);
-        let rates = flow.forward().iter().filter_map(|port| self.ports[port].rate);
+        let delay = flow.forward().iter().fold(Span::ZERO, |sum, port| sum + self.network.ports[port].delay);
+        let rates = flow.forward().iter().filter_map(|port| self.network.ports[port].rate);
         Ideal::new(delay, rates, flow.params.octets, header)
     }
 
     /// The two hosts of a flow over byte streams: that of its sender first.
-    pub(super) fn build_stream(
-        &self,
-        user: UserPlan,
-        params: &stream::Params,
-        stream: &impl Fn(&str, &str) -> Stream,
-    ) -> [StreamHost; 2] {
+    pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
-        let (flow, params) = (&self.flows[index], Arc::new(params.clone()));
+        let (flow, params) = (&self.network.flows[index], Arc::new(params.clone()));
         let jittered = |host: StreamHost| match params.jitter {
             Span::ZERO => host,
-            most => host.with_jitter(Jitter::new(most, stream(&flow.name(), "jitter"))),
+            most => host.with_jitter(Jitter::new(most, (self.stream)(&flow.name(), "jitter"))),
         };
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
-        let places = [0, 1].map(|half| self.own_place(index, half));
-        let seed = stream(&flow.name(), "controller").next_u64();
+        let places = [0, 1].map(|half| self.network.own_place(index, half));
+        let seed = (self.stream)(&flow.name(), "controller").next_u64();
         let sending =
             |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, seed, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
@@ -98,16 +95,11 @@ impl Network<'_> {
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.
-    pub(super) fn build_transport(
-        &self,
-        flow: UserPlan,
-        peer: Option<UserPlan>,
-        stream: &impl Fn(&str, &str) -> Stream,
-    ) -> Option<[Tp4Host; 2]> {
+    pub(super) fn tp4_hosts(&self, flow: UserPlan, peer: Option<UserPlan>) -> Option<[Tp4Host; 2]> {
         let index = flow.index;
         // A connection has one priority, that of the flow which opens it.
-        let Params::Tp4(params) = self.flows[index].params.transport.as_ref()? else { return None };
-        let drawn = Drawn::new(&params.priority, stream(&self.flows[index].name(), "priority"));
+        let Params::Tp4(params) = self.network.flows[index].params.transport.as_ref()? else { return None };
+        let drawn = Drawn::new(&params.priority, (self.stream)(&self.network.flows[index].name(), "priority"));
         let (sending, receiving) = self.halves(flow, &drawn)?;
         let [mut own, mut other] = [Halves::default(), Halves::default()];
         other.receiving = Some(receiving);
@@ -117,13 +109,13 @@ impl Network<'_> {
             own.receiving = Some(receiving);
             other.sending = Some(sending.following());
         }
-        let places = [0, 1].map(|half| self.own_place(index, half));
+        let places = [0, 1].map(|half| self.network.own_place(index, half));
         Some([Tp4Host::new(own, places[0]), Tp4Host::new(other, places[1])])
     }
 
     /// The sending and the receiving half of one flow.
     fn halves(&self, user: UserPlan, drawn: &Drawn) -> Option<(Sending, (Receiving, Arrivals))> {
-        let flow = &self.flows[user.index];
+        let flow = &self.network.flows[user.index];
         let Params::Tp4(params) = flow.params.transport.as_ref()? else { return None };
         let (id, priority) = (FlowId(user.index as u32), flow.params.priority);
         let sending = Sending::new(params, id, priority, drawn.clone(), user.traffic);

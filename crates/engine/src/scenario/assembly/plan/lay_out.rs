@@ -9,6 +9,7 @@ use super::paths::{Route, joined, routes};
 use super::port_plan::{LinePlan, PortPlan, REVERSE};
 use super::shortest::Shortest;
 use super::{FlowPlan, Network, RoutePlan};
+use super::{capacities, peers};
 use crate::core::error::Fault;
 use crate::network::context::FlowNames;
 use crate::scenario::path::shown_key;
@@ -43,14 +44,14 @@ impl<'a> Network<'a> {
             terms: OnceCell::new(),
         };
         network.lay_lines();
-        network.share_capacities()?;
+        capacities::share(&mut network)?;
         let shortest = Shortest::new(scenario);
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
             network
                 .lay_group(group, name, flow, &shortest)
                 .map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
-        network.join_peers()?;
+        peers::join(&mut network)?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name() == stop.port) else {
                 let names: Vec<String> = network.ports.iter().map(PortPlan::name).collect();
