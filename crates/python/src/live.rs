@@ -10,8 +10,8 @@ use penstock_engine::run::history::{Stage, Tracing};
 use pyo3::prelude::*;
 
 use crate::error;
-use crate::run::span;
 use crate::table::Table;
+use crate::time::span;
 use crate::trace;
 
 /// Name, group, first and last node, and ports of each flow.
