@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
-from penstock.api.comparison import Comparison, different_traffic, identical_runs, rankings
+from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
 from penstock.core.scenario import Scenario
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
@@ -19,6 +19,7 @@ from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league import figures_of
 from penstock.show.league_tables import measures_table, tables_in
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.show.terminal import notes_below, print_table, print_text
@@ -233,3 +234,25 @@ def letter(place: int) -> str:
 def identical_notes(results: Results) -> list[str]:
     """One line for each group of scenarios whose runs agree."""
     return [f"{' and '.join(names)}: {IDENTICAL}" for names in identical_runs(results)]
+
+
+def outcome(results: Results) -> Outcome:
+    """The rankings, and what they say in one sentence."""
+    found = all_rankings(results, metrics_of(results))
+    matrix = matrix_of(found)
+    tables = (
+        [matrix]
+        if matrix
+        else [
+            Table(
+                heading(each),
+                list(RANKS),
+                [rank_cells(each, one) for one in each.ranking],
+            )
+            for each in found[:3]
+        ]
+    )
+    return headline(found) if found else "", tables
+
+
+OUTPUT = Output(KIND, page_of, outcome)

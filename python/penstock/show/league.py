@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.settings import setting
-from penstock.league.league import Case, League
+from penstock.league.league import KIND, Case, League
 from penstock.league.measures import (
     DELAY,
     FAIR_AFTER,
@@ -54,6 +54,7 @@ from penstock.show.league_tables import (
     tables_in,
 )
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, plain, shown
 from penstock.show.state import warnings_of
 from penstock.show.terminal import print_table, print_text
@@ -350,3 +351,11 @@ def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:
             told = f"no network of this league has this measure (of {case}: {reason})"
             raise InputError(told, path="--measure", value=name, remedy="choose another, or change the traffic")
     return [known[name] for name in names] or MEASURES
+
+
+def outcome(results: Results) -> Outcome:
+    """Its first sentence."""
+    return headline(list(tables_of(League.of_results(results), results))), []
+
+
+OUTPUT = Output(KIND, page_of, outcome)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.demand import overload
-from penstock.api.search import Question, closest, estimates_of, question_of
+from penstock.api.search import KIND, Question, closest, estimates_of, question_of
 from penstock.plot import Sheet
 from penstock.show.answers import (
     INTERVALS,
@@ -21,6 +21,7 @@ from penstock.show.answers import (
     with_overload,
 )
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
@@ -218,3 +219,13 @@ def page_of(results: Results) -> Report:
         versions=results.versions(),
         command=command_of(results),
     )
+
+
+def outcome(results: Results) -> Outcome:
+    """The answer, and the candidates."""
+    question = asked(results)
+    table = candidates_table(results, question)
+    return headline(results, question), [table] if table else []
+
+
+OUTPUT = Output(KIND, page_of, outcome)
