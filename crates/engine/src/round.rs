@@ -37,7 +37,7 @@ use crate::transport::Records;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use parts::Parts;
-pub use ports::{AccessLines, AccessPort, PortView, Seats};
+pub use ports::{AccessLines, AccessPort, ReportedPort, Seats};
 pub use process::Process;
 pub use retune::Retune;
 use turns::Turns;
@@ -164,7 +164,7 @@ impl<P: Probe> World<P> {
     }
 
     /// Every port, by number.
-    pub fn ports(&self) -> impl Iterator<Item = PortView<'_>> {
+    pub fn ports(&self) -> impl Iterator<Item = ReportedPort<'_>> {
         (0..self.ports.len()).filter_map(|number| self.port(number))
     }
 
@@ -176,10 +176,10 @@ impl<P: Probe> World<P> {
 
     /// The port with that number.
     #[must_use]
-    pub fn port(&self, number: usize) -> Option<PortView<'_>> {
+    pub fn port(&self, number: usize) -> Option<ReportedPort<'_>> {
         if let Some(node) = self.ports.node(number) {
             let Node::Port(port) = &self.processes[node as usize].node else { return None };
-            return Some(PortView::Node(port));
+            return Some(ReportedPort::Node(port));
         }
         let port = self.ports.access(number)?;
         let flow = &self.flows[port.flow as usize];
@@ -188,7 +188,7 @@ impl<P: Probe> World<P> {
             Endpoint::Host(_) => self.downlink_queue(self.endpoints[flow.endpoints[0] as usize]?),
             _ => None,
         };
-        Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
+        Some(ReportedPort::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
     }
 
     /// Every endpoint, by number.

@@ -119,38 +119,38 @@ impl Seats {
 
 /// One port, for reports.
 #[derive(Clone, Copy, Debug)]
-pub enum PortView<'a> {
+pub enum ReportedPort<'a> {
     /// A port with a node.
     Node(&'a Port),
     /// A port of an access line, with its flow and its queue.
     Access(AccessPort<'a>, &'a FlowInfo, &'a QueueState),
 }
 
-impl<'a> PortView<'a> {
+impl<'a> ReportedPort<'a> {
     /// Name of the port.
     #[must_use]
     pub fn name(self) -> Cow<'a, str> {
         match self {
-            PortView::Node(port) => Cow::Borrowed(port.name()),
-            PortView::Access(AccessPort { is_near: true, .. }, flow, _) => {
+            ReportedPort::Node(port) => Cow::Borrowed(port.name()),
+            ReportedPort::Access(AccessPort { is_near: true, .. }, flow, _) => {
                 Cow::Owned(format!("access/{}", flow.name()))
             }
-            PortView::Access(_, flow, _) => Cow::Owned(format!("access/{}.reverse", flow.name())),
+            ReportedPort::Access(_, flow, _) => Cow::Owned(format!("access/{}.reverse", flow.name())),
         }
     }
 
     /// Whether it is at an end of an access line.
     #[must_use]
     pub fn is_access(self) -> bool {
-        matches!(self, PortView::Access(..)) || self.name().starts_with("access/")
+        matches!(self, ReportedPort::Access(..)) || self.name().starts_with("access/")
     }
 
     /// Names of the node of the port and of the node at the far end of its line.
     #[must_use]
     pub fn between(self) -> [Cow<'a, str>; 2] {
         match self {
-            PortView::Node(port) => port.between().each_ref().map(|node| Cow::Borrowed(node.as_str())),
-            PortView::Access(port, flow, _) => {
+            ReportedPort::Node(port) => port.between().each_ref().map(|node| Cow::Borrowed(node.as_str())),
+            ReportedPort::Access(port, flow, _) => {
                 let (near, far) = (Cow::Owned(flow.name()), Cow::Borrowed(port.lines.node.as_str()));
                 if port.is_near { [near, far] } else { [far, near] }
             }
@@ -161,8 +161,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn rate(self) -> Option<LineRate> {
         match self {
-            PortView::Node(port) => port.rate(),
-            PortView::Access(port, ..) => Some(port.lines.rate),
+            ReportedPort::Node(port) => port.rate(),
+            ReportedPort::Access(port, ..) => Some(port.lines.rate),
         }
     }
 
@@ -170,8 +170,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn delay(self) -> Span {
         match self {
-            PortView::Node(port) => port.delay(),
-            PortView::Access(port, ..) => port.lines.delay,
+            ReportedPort::Node(port) => port.delay(),
+            ReportedPort::Access(port, ..) => port.lines.delay,
         }
     }
 
@@ -179,8 +179,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn mean_rate(self, now: Time) -> Option<f64> {
         match self {
-            PortView::Node(port) => port.mean_rate(now),
-            PortView::Access(port, ..) => Some(port.lines.rate.bits_per_second()),
+            ReportedPort::Node(port) => port.mean_rate(now),
+            ReportedPort::Access(port, ..) => Some(port.lines.rate.bits_per_second()),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn capacity(self, now: Time) -> Option<u128> {
         match self {
-            PortView::Node(port) if port.rate_varies() => Some(port.capacity(now)),
+            ReportedPort::Node(port) if port.rate_varies() => Some(port.capacity(now)),
             _ => None,
         }
     }
@@ -197,8 +197,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn queues(self) -> &'a [QueueState] {
         match self {
-            PortView::Node(port) => port.queues(),
-            PortView::Access(_, _, queue) => std::slice::from_ref(queue),
+            ReportedPort::Node(port) => port.queues(),
+            ReportedPort::Access(_, _, queue) => std::slice::from_ref(queue),
         }
     }
 
@@ -206,8 +206,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn discarded_tied(self) -> u64 {
         match self {
-            PortView::Node(port) => port.discarded_tied(),
-            PortView::Access(..) => 0,
+            ReportedPort::Node(port) => port.discarded_tied(),
+            ReportedPort::Access(..) => 0,
         }
     }
 
@@ -215,8 +215,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn most_present(self) -> [u64; 2] {
         match self {
-            PortView::Node(port) => [port.most_present(), port.most_present_before()],
-            PortView::Access(_, _, queue) => [queue.measures.most, queue.measures.most_before],
+            ReportedPort::Node(port) => [port.most_present(), port.most_present_before()],
+            ReportedPort::Access(_, _, queue) => [queue.measures.most, queue.measures.most_before],
         }
     }
 
@@ -224,8 +224,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_present(self) -> Option<u64> {
         match self {
-            PortView::Node(port) => port.bits_present(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_present(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -233,8 +233,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_arrived(self) -> Option<u64> {
         match self {
-            PortView::Node(port) => port.bits_arrived(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_arrived(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -242,8 +242,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_areas(self, now: Time) -> Option<(u128, u128)> {
         match self {
-            PortView::Node(port) => port.bits_areas(now),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_areas(now),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -251,8 +251,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn by_group(self) -> &'a [GroupMeasures] {
         match self {
-            PortView::Node(port) => port.by_group(),
-            PortView::Access(..) => &[],
+            ReportedPort::Node(port) => port.by_group(),
+            ReportedPort::Access(..) => &[],
         }
     }
 
@@ -260,8 +260,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn policies(self) -> &'a [Policy] {
         match self {
-            PortView::Node(port) => port.policies(),
-            PortView::Access(..) => &[],
+            ReportedPort::Node(port) => port.policies(),
+            ReportedPort::Access(..) => &[],
         }
     }
 
@@ -269,8 +269,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn congestion(self) -> Option<&'a Congestion> {
         match self {
-            PortView::Node(port) => port.congestion(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.congestion(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -278,8 +278,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn fingerprint(self) -> u64 {
         match self {
-            PortView::Node(port) => port.fingerprint(),
-            PortView::Access(..) => Fingerprint::default().value(),
+            ReportedPort::Node(port) => port.fingerprint(),
+            ReportedPort::Access(..) => Fingerprint::default().value(),
         }
     }
 }
