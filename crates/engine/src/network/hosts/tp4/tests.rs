@@ -57,9 +57,9 @@ impl Ends {
         );
         let back = Receiving::new(params, FlowId(1), 0, drawn.clone()).following();
         let sending = Sending::new(params, FlowId(0), 0, drawn.clone(), opening).offering(back.initial_credit());
-        let opener = Halves { sending: Some(sending), receiving: Some((back, arrivals(1))) };
+        let opener = ConnectionHalves { sending: Some(sending), receiving: Some((back, arrivals(1))) };
         let receiving = Receiving::new(params, FlowId(0), 0, drawn.clone());
-        let other = Halves {
+        let other = ConnectionHalves {
             sending: Some(Sending::new(params, FlowId(1), 0, drawn, user("greedy = {}")).following()),
             receiving: Some((receiving, arrivals(0))),
         };

@@ -10,7 +10,7 @@ use crate::core::time::Span;
 use crate::network::hosts::stream::StreamHost;
 use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
-use crate::network::hosts::tp4::{Arrivals, Halves, Tp4Host};
+use crate::network::hosts::tp4::{Arrivals, ConnectionHalves, Tp4Host};
 use crate::network::receiver::Receiver;
 use crate::scenario::assembly::plan::FlowPlan;
 use crate::scenario::spec::Flow;
@@ -101,7 +101,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let Params::Tp4(params) = self.network.flows[index].params.transport.as_ref()? else { return None };
         let drawn = Drawn::new(&params.priority, (self.stream)(&self.network.flows[index].name(), "priority"));
         let (sending, receiving) = self.halves(flow, &drawn)?;
-        let [mut own, mut other] = [Halves::default(), Halves::default()];
+        let [mut own, mut other] = [ConnectionHalves::default(), ConnectionHalves::default()];
         other.receiving = Some(receiving);
         own.sending = Some(sending);
         if let Some((sending, receiving)) = peer.and_then(|peer| self.halves(peer, &drawn)) {
