@@ -160,7 +160,7 @@ pub struct Env {
     /// Octets of one PDU, headers included.
     pub octets: u16,
     /// The sending host, which its flows to several peers share.
-    pub host: Host,
+    pub host: HostEnv,
     /// Whether a transport sends its data and calls `on_established`.
     pub has_transport: bool,
     /// The round trip of the path, if the receiver reports gaps in files and `on_report` is called.
@@ -169,7 +169,7 @@ pub struct Env {
 
 /// Properties that the flows of one host to its peers share.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct HostEnv {
     /// The same random numbers for each of them.
     pub stream: Stream,
     /// Number of peers.
@@ -462,7 +462,7 @@ impl Params {
     pub(crate) fn mean_rate(&self, octets: u16) -> Option<f64> {
         // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
-        let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
+        let host = HostEnv { stream: stream.clone(), peers: 1, peer: 0 };
         let env = Env {
             group_stream: stream.clone(),
             stream,

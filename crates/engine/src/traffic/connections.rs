@@ -253,7 +253,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::traffic::tests::{Script, at, env};
-    use crate::traffic::{Host, Model};
+    use crate::traffic::{HostEnv, Model};
 
     fn study() -> Params {
         let seconds = |seconds| Distribution::Exponential(Span::from_seconds(seconds));
@@ -268,7 +268,7 @@ mod tests {
 
     /// Openings, packets and releases of a host's flow to `peer` of `peers`, until `end`.
     fn events(params: &Params, peers: u32, peer: u32, end: f64) -> Vec<(Time, &'static str)> {
-        let host = Host { peers, peer, ..env(3).host };
+        let host = HostEnv { peers, peer, ..env(3).host };
         let mut model = Connections::new(params, Env { host, ..env(peer.into()) });
         let mut scale = Script::new(&[]);
         let mut upcoming = model.start(Time::ZERO, &mut scale);
@@ -341,7 +341,7 @@ mod tests {
             interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
             ..study()
         };
-        let host = Host { peers: 1, peer: 0, ..env(3).host };
+        let host = HostEnv { peers: 1, peer: 0, ..env(3).host };
         let mut model = Connections::new(&params, Env { host, has_transport: true, ..env(1) });
         let mut scale = Script::new(&[]);
         assert_eq!(model.start(Time::ZERO, &mut scale), Upcoming::Decision(at(1.0)));

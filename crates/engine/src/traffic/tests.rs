@@ -48,7 +48,7 @@ pub(crate) fn env(seed: u64) -> Env {
         place: 0,
         number: 0,
         octets: 53,
-        host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
+        host: HostEnv { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
         has_transport: false,
         reports_after: None,
     }

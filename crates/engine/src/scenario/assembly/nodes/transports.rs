@@ -35,7 +35,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             place,
             number: flow.number,
             octets: flow.params.octets,
-            host: traffic::Host {
+            host: traffic::HostEnv {
                 stream: (self.stream)(&flow.host(), "traffic of the host"),
                 peers: flow.peers,
                 peer: flow.place,
