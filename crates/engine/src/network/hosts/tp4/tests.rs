@@ -5,7 +5,7 @@ use crate::core::pdu::{Body, FlowId, Kind};
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
 use crate::core::time::Span;
-use crate::network::receiver::Limits;
+use crate::network::receiver::MeasureParams;
 use crate::network::testing::context;
 use crate::traffic;
 use crate::transport::tp4::{Drawn, Params};
@@ -13,7 +13,7 @@ use crate::transport::tp4::{Drawn, Params};
 const SECOND: u64 = 1_000_000_000_000;
 
 fn arrivals(flow: u32) -> Arrivals {
-    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
+    let limits = MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     Arrivals::new(Receiver::new(FlowId(flow), 0, None, limits))
 }
 

@@ -13,7 +13,7 @@ use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::hosts::{Host, Hosts};
-use crate::network::receiver::{Limits, Receiver};
+use crate::network::receiver::{MeasureParams, Receiver};
 use crate::network::sinks::Sinks;
 use crate::round::Location;
 use crate::scenario::assembly::check::loads::loaded_line;
@@ -237,7 +237,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         };
         let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
         let measure = &self.network.scenario.measure;
-        let limits = Limits {
+        let limits = MeasureParams {
             floor: self.network.floor(flow),
             jitter: measure.jitter_limit,
             flow: measure.flows,
