@@ -23,7 +23,7 @@ const MOST_PER_SECOND: f64 = 1_000.0;
 /// The frame of the sequence with which a flow begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum FirstFrame {
     /// A random frame, each with the same probability.
     #[default]
     Random,
@@ -48,7 +48,7 @@ pub enum Phase {
 pub struct FrameSending {
     /// The frame of the sequence with which a flow begins.
     #[serde(default)]
-    pub place: Place,
+    pub place: FirstFrame,
     /// The phase of the first frame at the start of the run.
     #[serde(default)]
     pub phase: Phase,
@@ -141,8 +141,8 @@ impl Player {
         let sequence = sequence.unwrap_or_else(|| params.draw_sequence(group_stream));
         let sending = params.sending();
         let place = match sending.place {
-            Place::Random => stream.below(sequence.sizes.len() as u64),
-            Place::First => 0,
+            FirstFrame::Random => stream.below(sequence.sizes.len() as u64),
+            FirstFrame::First => 0,
         };
         let phase = match sending.phase {
             Phase::Random => stream.uniform_span(sequence.span(1)),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     fn from_the_first() -> FrameSending {
-        FrameSending { place: Place::First, phase: Phase::Zero, ..FrameSending::default() }
+        FrameSending { place: FirstFrame::First, phase: Phase::Zero, ..FrameSending::default() }
     }
 
     #[test]
