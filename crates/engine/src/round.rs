@@ -41,7 +41,7 @@ pub use ports::{AccessLines, AccessPort, ReportedPort, Seats};
 pub use process::Process;
 pub use retune::Retune;
 use turns::Turns;
-pub use unit::Unit;
+pub use unit::RoundUnit;
 
 /// The window of the first round.
 const FIRST_WINDOW: Span = Span::milliseconds(1);
@@ -379,8 +379,8 @@ impl<P: Probe> World<P> {
     /// Time of the earliest pending event.
     fn first(&self) -> Time {
         let timers = self.turns.units().iter().map(|unit| match unit {
-            Unit::Node(node) => self.processes[*node as usize].node.due(),
-            Unit::Cluster(cluster) => cluster.first(&self.processes),
+            RoundUnit::Node(node) => self.processes[*node as usize].node.due(),
+            RoundUnit::Cluster(cluster) => cluster.first(&self.processes),
         });
         let arrivals = self.ctx.lanes.iter().filter_map(|lane| lane.front().map(|record| record.time));
         timers.chain(arrivals).min().unwrap_or(Time::NEVER)
@@ -396,7 +396,7 @@ impl<P: Probe> World<P> {
     #[inline]
     fn run_unit(&mut self, unit: usize, first: Time, cap: Time) {
         match self.turns.unit(unit) {
-            Unit::Node(node) => {
+            RoundUnit::Node(node) => {
                 let node = *node as usize;
                 let horizon = horizon(&self.processes, &self.processes[node].feeders, first, &self.ctx).min(cap);
                 let Process { node, inbox, horizon: reached, .. } = &mut self.processes[node];
@@ -408,7 +408,7 @@ impl<P: Probe> World<P> {
                     }
                 }
             }
-            Unit::Cluster(cluster) => {
+            RoundUnit::Cluster(cluster) => {
                 let horizon = horizon(&self.processes, &cluster.feeders, first, &self.ctx).min(cap);
                 cluster.run(horizon, &mut self.processes, &mut self.ctx);
             }

@@ -11,7 +11,7 @@ pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::rate_scale::RateScale;
 pub use self::sequence::Sequence;
-pub use self::unit::Unit;
+pub use self::unit::DataUnit;
 use crate::core::error::Fault;
 use crate::core::pdu::Body;
 use crate::core::random::Stream;
@@ -68,7 +68,7 @@ impl Upcoming {
 /// The output of a model.
 pub trait Output {
     /// Sends the data of one PDU, produced at `now`.
-    fn send(&mut self, unit: Unit, now: Time);
+    fn send(&mut self, unit: DataUnit, now: Time);
 }
 
 /// Files or messages that a model has sent.
@@ -323,7 +323,7 @@ role_trait! {
         /// Begins at `now`.
         fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
         /// Returns the PDU that is ready, or makes the decision that is due. Returns the next event too.
-        @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
+        @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming);
 
         provided
         /// Passes to `output` each PDU before `last` at its own instant, from the event `upcoming` on. Returns the first event

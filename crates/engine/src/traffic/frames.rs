@@ -9,7 +9,7 @@
 //! effect.
 
 use super::sequence::Sequence;
-use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
+use super::{DataUnit, Env, RateScale, Traffic, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -225,11 +225,11 @@ impl Traffic for Player {
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let unit = match self.next {
             Upcoming::Pdu(_) => {
                 self.gone += 1;
-                Some(Unit { octets: self.octets, number: self.begun })
+                Some(DataUnit { octets: self.octets, number: self.begun })
             }
             Upcoming::Decision(_) => {
                 self.begin_frame(now, scale);

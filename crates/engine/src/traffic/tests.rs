@@ -55,7 +55,7 @@ pub(crate) fn env(seed: u64) -> Env {
 }
 
 /// The PDUs produced before `end`, each sent at once.
-pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, Unit)> {
+pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, DataUnit)> {
     let mut units = Vec::new();
     let mut upcoming = model.start(Time::ZERO, scale);
     while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming {
@@ -70,7 +70,7 @@ pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: T
     units
 }
 
-pub(super) fn times(units: &[(Time, Unit)]) -> Vec<Time> {
+pub(super) fn times(units: &[(Time, DataUnit)]) -> Vec<Time> {
     units.iter().map(|unit| unit.0).collect()
 }
 

@@ -15,7 +15,9 @@ use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Time};
 use crate::network::context::Ctx;
 use crate::network::hosts::uplink::Uplink;
-use crate::traffic::{self, Amount, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Unit, Upcoming};
+use crate::traffic::{
+    self, Amount, DataUnit, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Upcoming,
+};
 
 /// Sends data as soon as they are produced.
 struct UplinkOutput<'a, 'b> {
@@ -28,7 +30,7 @@ struct UplinkOutput<'a, 'b> {
 
 impl Output for UplinkOutput<'_, '_> {
     #[inline(always)]
-    fn send(&mut self, unit: Unit, now: Time) {
+    fn send(&mut self, unit: DataUnit, now: Time) {
         let body = Body::Data { born: now, number: unit.number };
         let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
         self.sequence = self.sequence.wrapping_add(1);

@@ -22,7 +22,7 @@ use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port, scheduler};
 use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
-use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
+use crate::round::{AccessLines, Location, Parts, Process, RoundUnit, Seats};
 use crate::scenario::spec::Order;
 use crate::transport::{self, Records};
 
@@ -262,9 +262,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 }
 
 /// A unit of these nodes.
-fn unit(graph: &Graph, members: &[u32]) -> Unit {
+fn unit(graph: &Graph, members: &[u32]) -> RoundUnit {
     if let [node] = members {
-        return Unit::Node(*node);
+        return RoundUnit::Node(*node);
     }
     let mut places = vec![None; graph.names.len()];
     members.iter().enumerate().for_each(|(place, &node)| places[node as usize] = Some(place as u32));
@@ -279,5 +279,5 @@ fn unit(graph: &Graph, members: &[u32]) -> Unit {
         }
     }
     let outside: Vec<LaneId> = inlets.iter().map(|(lane, _)| *lane).collect();
-    Unit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, inlets, graph.feeders(&outside))))
+    RoundUnit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, inlets, graph.feeders(&outside))))
 }

@@ -1,7 +1,7 @@
 //! Which access lines belong to their hosts, the lanes of small networks, and which nodes take turns.
 
 use super::*;
-use crate::round::Unit;
+use crate::round::RoundUnit;
 use crate::scenario::assembly::Form;
 use crate::scenario::document;
 
@@ -218,8 +218,8 @@ fn clusters(text: &str) -> [Vec<usize>; 2] {
     [Form::Fast, Form::Plain].map(|form| {
         let units = super::super::build(&network, 1, 0, form).units;
         let members = units.iter().filter_map(|unit| match unit {
-            Unit::Node(_) => None,
-            Unit::Cluster(cluster) => Some(cluster.members().len()),
+            RoundUnit::Node(_) => None,
+            RoundUnit::Cluster(cluster) => Some(cluster.members().len()),
         });
         members.collect()
     })
