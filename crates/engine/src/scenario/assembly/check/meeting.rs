@@ -43,21 +43,21 @@ pub struct Meetings {
 
 /// The sender's side of a group: what its sources send and hear.
 #[derive(Clone, Copy, Debug)]
-struct Source {
+struct SourceSignals {
     sends: Signals,
     hears: Signals,
 }
 
-impl Source {
-    fn of(flow: &Flow) -> Source {
+impl SourceSignals {
+    fn of(flow: &Flow) -> SourceSignals {
         match &flow.transport {
             Some(transport) => {
                 let hears = transport.listeners().iter().fold(Signals::NONE, |all, part| all.with(part.hears));
-                Source { sends: Signals::NONE, hears }
+                SourceSignals { sends: Signals::NONE, hears }
             }
             None => {
                 let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
-                Source { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
+                SourceSignals { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
             }
         }
     }
@@ -69,12 +69,12 @@ fn answers(flow: &Flow, heard: Signals) -> Signals {
 
 /// Whether RM cells of the flow come back to their source.
 fn returns_rm_cells(flow: &Flow) -> bool {
-    answers(flow, Source::of(flow).sends).meets(Signals::BACKWARD_RM_CELLS)
+    answers(flow, SourceSignals::of(flow).sends).meets(Signals::BACKWARD_RM_CELLS)
 }
 
 /// What the source obeys: what it hears, and what its receiver turns into something that it hears.
 pub(super) fn obeyed(flow: &Flow) -> Signals {
-    let mut hears = Source::of(flow).hears;
+    let mut hears = SourceSignals::of(flow).hears;
     if !returns_rm_cells(flow) {
         hears = hears.without(Signals::IN_RM_CELLS);
     }
@@ -84,7 +84,7 @@ pub(super) fn obeyed(flow: &Flow) -> Signals {
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
 pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
     let hears = point.hears();
-    point.sends().when(hears.is_empty() || hears.meets(Source::of(flow).sends))
+    point.sends().when(hears.is_empty() || hears.meets(SourceSignals::of(flow).sends))
 }
 
 impl<'a> Network<'a> {
@@ -94,7 +94,7 @@ impl<'a> Network<'a> {
         for flow in &self.flows {
             let (params, group) = (flow.params, self.group_path(flow));
             let obeyed = obeyed(params);
-            let source = Source::of(params);
+            let source = SourceSignals::of(params);
             let receiver =
                 params.notification_point.as_ref().map(|part| format!("{group}.notification_point.{}", part.keyword()));
             let mut hear = |from: &str, signals: Signals, to: &str| {
@@ -362,7 +362,8 @@ impl<'a> Network<'a> {
 
 /// Whether RM cells of the flow return as they were sent, if the congestion points on its path send `sent`.
 pub(super) fn is_untouched(flow: &Flow, sent: Signals) -> bool {
-    Source::of(flow).sends.meets(Signals::FORWARD_RM_CELLS) && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
+    SourceSignals::of(flow).sends.meets(Signals::FORWARD_RM_CELLS)
+        && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
 }
 
 fn unheard_point(place: String, point: &CongestionParams) -> Fault {
@@ -396,7 +397,7 @@ fn deaf(path: &str, keyword: &str, hears: Signals, heard: Signals) -> Option<Fau
 
 /// The faults of one group, of what its points send to it; paths are below the group.
 fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
-    let source = Source::of(flow);
+    let source = SourceSignals::of(flow);
     let answers = answers(flow, sent.with(source.sends));
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
     let heard = direct.with(answers);
