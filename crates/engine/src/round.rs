@@ -37,7 +37,7 @@ use crate::transport::Records;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use parts::Parts;
-pub use ports::{AccessLines, AccessPort, ReportedPort, Seats};
+pub use ports::{AccessLines, AccessPort, PortLocations, ReportedPort};
 pub use process::Process;
 pub use retune::Retune;
 use turns::Turns;
@@ -65,7 +65,7 @@ pub struct World<P> {
     clock: Time,
     processes: Vec<Process>,
     turns: Turns,
-    ports: Seats,
+    ports: PortLocations,
     endpoints: Vec<Option<Location>>,
     policers: BTreeMap<u32, Location>,
     flows: Vec<FlowInfo>,

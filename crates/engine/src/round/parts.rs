@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::endpoint::Location;
-use super::ports::Seats;
+use super::ports::PortLocations;
 use super::process::Process;
 use super::unit::RoundUnit;
 use crate::core::completions::Completions;
@@ -22,7 +22,7 @@ pub struct Parts {
     /// Number of lanes.
     pub lanes: usize,
     /// The place of each port, by number.
-    pub ports: Seats,
+    pub ports: PortLocations,
     /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
     /// Location of the policers of each flow that has some, by its number.

@@ -27,15 +27,15 @@ pub struct AccessLines {
 
 /// The places of all ports in the world, by number. Access lines of many flows take one entry.
 #[derive(Clone, Debug, Default)]
-pub struct Seats {
+pub struct PortLocations {
     /// The first port of each run of ports, and the place of that port.
-    runs: Vec<(u32, Seat)>,
+    runs: Vec<(u32, PortLocation)>,
     count: u32,
 }
 
 /// The place of a port in the world.
 #[derive(Clone, Debug)]
-enum Seat {
+enum PortLocation {
     /// This node.
     Node(u32),
     /// No node: it is at an end of the access line of this flow. The next two ports are those of the next flow, up to the
@@ -55,21 +55,23 @@ pub struct AccessPort<'a> {
     pub is_near: bool,
 }
 
-impl Seats {
+impl PortLocations {
     /// Adds the next port, which has this node.
     pub fn push_node(&mut self, node: u32) {
-        self.runs.push((self.count, Seat::Node(node)));
+        self.runs.push((self.count, PortLocation::Node(node)));
         self.count += 1;
     }
 
     /// Adds the next port, an end of the access line of a flow: an even port that of its sender, an odd one the other.
     pub fn push_access(&mut self, lines: &Arc<AccessLines>, flow: u32) {
         let goes_on = self.runs.last().is_some_and(|(first, seat)| match seat {
-            Seat::Access(known, start) => Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow,
-            Seat::Node(_) => false,
+            PortLocation::Access(known, start) => {
+                Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow
+            }
+            PortLocation::Node(_) => false,
         });
         if !goes_on {
-            self.runs.push((self.count, Seat::Access(Arc::clone(lines), flow)));
+            self.runs.push((self.count, PortLocation::Access(Arc::clone(lines), flow)));
         }
         self.count += 1;
     }
@@ -90,8 +92,8 @@ impl Seats {
     #[must_use]
     pub fn node(&self, port: usize) -> Option<u32> {
         match self.run(port)?.1 {
-            Seat::Node(node) => Some(node),
-            Seat::Access(..) => None,
+            PortLocation::Node(node) => Some(node),
+            PortLocation::Access(..) => None,
         }
     }
 
@@ -99,7 +101,7 @@ impl Seats {
     #[must_use]
     pub fn access(&self, port: usize) -> Option<AccessPort<'_>> {
         match self.run(port)? {
-            (first, Seat::Access(lines, flow)) => {
+            (first, PortLocation::Access(lines, flow)) => {
                 let flow = flow + port as u32 / 2 - first / 2;
                 Some(AccessPort { lines, flow, is_near: port.is_multiple_of(2) })
             }
@@ -108,7 +110,7 @@ impl Seats {
     }
 
     /// The run of that port.
-    fn run(&self, port: usize) -> Option<&(u32, Seat)> {
+    fn run(&self, port: usize) -> Option<&(u32, PortLocation)> {
         if port >= self.len() {
             return None;
         }
@@ -296,18 +298,18 @@ mod tests {
             Arc::new(AccessLines { rate: LineRate::Bits(Rate(1_000)), delay: Span::ZERO, node: node.to_owned() })
         };
         let (one, other) = (lines("a"), lines("b"));
-        let mut seats = Seats::default();
-        [7, 8].into_iter().for_each(|node| seats.push_node(node));
-        [3, 3, 4].into_iter().for_each(|flow| seats.push_access(&one, flow));
-        seats.push_node(9);
-        [5, 5].into_iter().for_each(|flow| seats.push_access(&other, flow));
-        let nodes: Vec<Option<u32>> = (0..9).map(|port| seats.node(port)).collect();
+        let mut locations = PortLocations::default();
+        [7, 8].into_iter().for_each(|node| locations.push_node(node));
+        [3, 3, 4].into_iter().for_each(|flow| locations.push_access(&one, flow));
+        locations.push_node(9);
+        [5, 5].into_iter().for_each(|flow| locations.push_access(&other, flow));
+        let nodes: Vec<Option<u32>> = (0..9).map(|port| locations.node(port)).collect();
         assert_eq!(nodes, [Some(7), Some(8), None, None, None, Some(9), None, None, None]);
-        let port = |port| seats.access(port).map(|port| (port.flow, port.is_near, port.lines.node.as_str()));
+        let port = |port| locations.access(port).map(|port| (port.flow, port.is_near, port.lines.node.as_str()));
         let access: Vec<_> = (0..9).map(port).collect();
         let a = |flow, is_near| Some((flow, is_near, "a"));
         let b = |is_near| Some((5, is_near, "b"));
         assert_eq!(access, [None, None, a(3, true), a(3, false), a(4, true), None, b(true), b(false), None]);
-        assert_eq!((seats.len(), seats.runs.len()), (8, 5));
+        assert_eq!((locations.len(), locations.runs.len()), (8, 5));
     }
 }

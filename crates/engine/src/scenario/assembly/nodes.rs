@@ -22,7 +22,7 @@ use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port, scheduler};
 use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
-use crate::round::{AccessLines, Location, Parts, Process, RoundUnit, Seats};
+use crate::round::{AccessLines, Location, Parts, PortLocations, Process, RoundUnit};
 use crate::scenario::spec::Order;
 use crate::transport::{self, Records};
 
@@ -119,7 +119,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.build_ports(&inboxes);
         self.build_hosts();
         self.build_policers();
-        let seats = self.seats();
+        let locations = self.locations();
         let messages = self.completions();
         let network = self.network;
         let graph = &self.routes.graph;
@@ -149,7 +149,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             processes,
             units: units.iter().map(|members| unit(graph, members)).collect(),
             lanes: graph.steps.len(),
-            ports: seats,
+            ports: locations,
             endpoints: self.endpoints,
             policers: self.policers,
             records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
@@ -171,15 +171,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// The place of each port in the world.
-    fn seats(&self) -> Seats {
+    fn locations(&self) -> PortLocations {
         let network = self.network;
-        let mut seats = Seats::default();
+        let mut locations = PortLocations::default();
         let mut nodes = 0;
         let mut push = |port: usize, access: Option<(&Arc<AccessLines>, usize)>| match access {
-            Some((lines, flow)) if !self.routes.has_node[port] => seats.push_access(lines, flow as u32),
+            Some((lines, flow)) if !self.routes.has_node[port] => locations.push_access(lines, flow as u32),
             _ => {
                 debug_assert!(self.routes.has_node[port], "only access lines are computed with their hosts");
-                seats.push_node(nodes);
+                locations.push_node(nodes);
                 nodes += 1;
             }
         };
@@ -197,7 +197,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             next = near + 2;
         }
         (next..network.ports.len()).for_each(|port| push(port, None));
-        seats
+        locations
     }
 
     fn build_port(&mut self, index: usize, groups: Arc<[u32]>, observed: Vec<bool>) -> Port {
