@@ -175,7 +175,7 @@ pub struct Port {
     capacity: Option<Box<RateIntegral>>,
     delay: Span,
     /// PDUs on the line, or before it, whose delay is not this one, in order of arrival.
-    odd_flights: Vec<Flight>,
+    other_delays: Vec<Flight>,
     outage: Option<Interval>,
     /// Start of the measures.
     measured_since: Time,
@@ -227,7 +227,7 @@ impl Port {
             rate: parts.rate,
             capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
-            odd_flights: Vec::new(),
+            other_delays: Vec::new(),
             outage: parts.outage,
             measured_since: Time::ZERO,
         };

@@ -64,7 +64,7 @@ impl PortLocations {
 
     /// Adds the next port, an end of the access line of a flow: an even port that of its sender, an odd one the other.
     pub fn push_access(&mut self, lines: &Arc<AccessLines>, flow: u32) {
-        let goes_on = self.runs.last().is_some_and(|(first, seat)| match seat {
+        let goes_on = self.runs.last().is_some_and(|(first, location)| match location {
             PortLocation::Access(known, start) => {
                 Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow
             }
