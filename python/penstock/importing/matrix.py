@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.texts import Kind, read_file_of
+from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
@@ -27,7 +27,7 @@ TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t"
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 """The names that columns may have, in small letters."""
 SEPARATORS = (",", ";", "\t")
-MATRIX = Kind(
+MATRIX = TextKind(
     "a matrix of demands",
     50_000_000,
     "give a part of it",
