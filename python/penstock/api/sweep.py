@@ -24,7 +24,7 @@ from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
 from penstock.execute.experiment import Experiment, ExperimentKind, State, check_directory, refuse_flood
-from penstock.execute.plan import Kind, Plan, kind_of
+from penstock.execute.plan import Plan, ValueKind, kind_of
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
@@ -138,12 +138,12 @@ class SweepPoints(Sequence[SweepPoint]):
         values = json.loads(self.engine.values(first, count))
         return [SweepPoint(self.base, dict(zip(paths, own, strict=True))) for own in values]
 
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, ValueKind]:
         """The paths, and what the values of each are."""
         return self._kinds
 
     @cached_property
-    def _kinds(self) -> Mapping[str, Kind]:
+    def _kinds(self) -> Mapping[str, ValueKind]:
         # The edges of a range have the kind of its values.
         listed = [(path, values) for axis in self.axes for path, values in axis.items()]
         return {
