@@ -51,7 +51,7 @@ FILE = "experiment.json"
 PLAN = "plan.parquet"
 LARGEST_FILE = 1_000_000_000
 """The most octets of ``experiment.json``, which has a line for every failed run."""
-TOLD_EVERY_S = 0.1
+SHOWN_EVERY_S = 0.1
 _log = logging.getLogger(__name__)
 MOST_WANTED = 10_000_000
 """The most runs of an experiment: a plan of so many takes nearly a gigabyte of memory."""
@@ -170,7 +170,7 @@ class Experiment:
         for results in spread:
             self._keep(results, plan)
             self.state.running = spread.running
-            if time.monotonic() - told > TOLD_EVERY_S:
+            if time.monotonic() - told > SHOWN_EVERY_S:
                 told = time.monotonic()
                 self._show()
         self.state.running = 0

@@ -23,7 +23,7 @@ from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.show.terminal import notes_below, print_table, print_text
-from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
+from penstock.statistics import VERDICT_WORDS, Difference, Ranked, groups_of_ties, never
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -35,7 +35,7 @@ MOST_TOLD = 3
 RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
 MOST_WITHOUT_MATRIX = 3
 MATRIX_NOTE = "Scenarios with a common letter do not differ significantly; a is the best group."
-TOO_FEW_NOTE = f"Some share a letter because there are {TOLD['too few']}."
+TOO_FEW_NOTE = f"Some share a letter because there are {VERDICT_WORDS['too few']}."
 IDENTICAL = "identical runs: these parts do not bear on one another"
 PAIRS = ("second - first", "difference (all at 95 %)", "")
 
@@ -200,7 +200,7 @@ def mean_of(found: Comparison, one: Ranked) -> str:
 def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:
     """A line of the table of differences; ``identical`` are the groups of scenarios whose runs agree."""
     same = any(one.first in names and one.second in names for names in identical)
-    return [f"{one.second} - {one.first}", str(one.estimate), IDENTICAL if same else TOLD[one.verdict]]
+    return [f"{one.second} - {one.first}", str(one.estimate), IDENTICAL if same else VERDICT_WORDS[one.verdict]]
 
 
 def matrix_of(found: Sequence[Comparison]) -> Table | None:

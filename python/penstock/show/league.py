@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
 """The measures of the overview."""
-TOLD = (GOODPUT, LOSS, DELAY)
+HEADLINED = (GOODPUT, LOSS, DELAY)
 """The measures of the headline."""
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
@@ -109,7 +109,7 @@ def page_of(results: Results) -> Report:
 def headline(tables: Sequence[CaseTable]) -> str:
     """One sentence: the best by each of three measures, or how often each leads."""
     told = []
-    for measure in TOLD:
+    for measure in HEADLINED:
         if len(tables) == 1:
             column = tables[0].column(measure, tables[0].case.main)
             if column is not None and column.standings:

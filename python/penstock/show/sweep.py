@@ -20,7 +20,7 @@ from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.open_loop import open_loop
 from penstock.show.output import Outcome, Output
 from penstock.show.report import Cell, Figure, Report, Section, Table
-from penstock.show.settings import Wording, told
+from penstock.show.settings import Wording, phrases
 from penstock.show.state import warnings_of
 from penstock.show.sweep_figures import file_name, sheets
 from penstock.show.terminal import notes_below, print_table, print_text
@@ -124,7 +124,7 @@ def page_of(results: Results) -> Report:
                 "Runs that failed",
                 ["point", "seed", "replication", "reason"],
                 [
-                    [told(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
+                    [phrases(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
                     for row in failures
                 ],
             )
