@@ -35,7 +35,7 @@ from penstock import Outcome, Scenario, State, Task, different_traffic
 from penstock.core.scenario import read
 from penstock.execute import spread, worker
 from penstock.scheduler import Scheduler
-from penstock.show.progress import told
+from penstock.show.progress import progress_text
 
 
 @other("guides/sweeps.md", "[[sweep.axis]]", why="it is in the ready sweep that the guide names")
@@ -301,7 +301,7 @@ def _rows(session: Session, block: Block) -> None:
 @other("guides/sweeps.md", "sweep-trigger", why="its line is made of such a state")
 def _progress(_session: Session, block: Block) -> None:
     state = SimpleNamespace(total=60, found=0, done=20, running=12, failed=0, rate=5.08)
-    assert told(cast("State", state)) in block.text
+    assert progress_text(cast("State", state)) in block.text
 
 
 @other("guides/sweeps.md", "penstock: rates.toml, line 24", why="the error occurs")

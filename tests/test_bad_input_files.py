@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from conftest import Command
@@ -20,7 +19,7 @@ from test_sweep import SWEEP
 from penstock import InputError, Scenario, Sweep, compare, studies
 from penstock.analyse.results import Results
 from penstock.core.reading import NotRegularError, TooLargeError, read_octets
-from penstock.execute.experiment import DETAILS, KINDS, MOST_WANTED, Kind
+from penstock.execute.experiment import MOST_WANTED
 from penstock.show import page_of
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -207,10 +206,6 @@ def test_standard_input_that_is_closed_is_told(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ experiment.json
-def test_every_kind_of_experiment_has_its_details_and_its_page() -> None:
-    assert tuple(DETAILS) == KINDS == get_args(Kind)
-
-
 SPOILT: list[object] = [
     [],
     {},

@@ -16,7 +16,7 @@ from penstock import InputError, League, Scenario, Simulation, Sweep, metric, ra
 from penstock.analyse import estimates
 from penstock.analyse.estimates import sample
 from penstock.show import notebook
-from penstock.show.notebook import MOST_ROWS
+from penstock.show.cells import MOST_ROWS
 from penstock.show.sweep import METRICS, metrics_of, print_sweep
 
 LEAGUE = """

@@ -256,12 +256,13 @@ def test_a_run_that_fails_is_named_and_run_again_later(small: Scenario, tmp_path
             ]
             return super().submit(broken)
 
+    from penstock.api.sweep import KIND
     from penstock.execute.executors import Stop
     from penstock.execute.experiment import Experiment
     from penstock.execute.plan import Plan
 
     details = {"scenario": small.tree, "sweep": {}}
-    with Experiment(tmp_path, "sweep", sweep.name, details) as experiment, Faulty() as pool:
+    with Experiment(tmp_path, KIND, sweep.name, details) as experiment, Faulty() as pool:
         plan = Plan(sweep.points)
         for point in range(2):
             plan.add(point, [(1, 0), (1, 1)])

@@ -16,7 +16,13 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from penstock.core.face import Renderers, draw_with
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from typing import Any
+
     from penstock._engine import __version__ as __version__
     from penstock.analyse.estimates import PointEstimate as PointEstimate
     from penstock.analyse.estimates import estimates as estimates
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
     from penstock.league.table import tables_of as tables_of
     from penstock.show import page_of as page_of
     from penstock.show.network import network_figure as network_figure
+    from penstock.show.plots import Plots
 
 _NAMES = {
     "_engine": ["__version__"],
@@ -116,3 +123,24 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _card(thing: object) -> str:
+    from penstock.show.notebook import html_of
+
+    return html_of(thing)
+
+
+def _plots(thing: object, what: str) -> Plots:
+    from penstock.show.plots import plots_of
+
+    return plots_of(thing, what)
+
+
+def _progress(label: str) -> AbstractContextManager[Callable[[Any], None]]:
+    from penstock.show.progress import in_cell
+
+    return in_cell(label)
+
+
+draw_with(Renderers(_card, _plots, _progress))

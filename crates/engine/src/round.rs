@@ -37,11 +37,11 @@ use crate::transport::Records;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use parts::Parts;
-pub use ports::{AccessLines, AccessPort, PortView, Seats};
+pub use ports::{AccessLines, AccessPort, PortLocations, ReportedPort};
 pub use process::Process;
 pub use retune::Retune;
 use turns::Turns;
-pub use unit::Unit;
+pub use unit::RoundUnit;
 
 /// The window of the first round.
 const FIRST_WINDOW: Span = Span::milliseconds(1);
@@ -65,7 +65,7 @@ pub struct World<P> {
     clock: Time,
     processes: Vec<Process>,
     turns: Turns,
-    ports: Seats,
+    ports: PortLocations,
     endpoints: Vec<Option<Location>>,
     policers: BTreeMap<u32, Location>,
     flows: Vec<FlowInfo>,
@@ -164,7 +164,7 @@ impl<P: Probe> World<P> {
     }
 
     /// Every port, by number.
-    pub fn ports(&self) -> impl Iterator<Item = PortView<'_>> {
+    pub fn ports(&self) -> impl Iterator<Item = ReportedPort<'_>> {
         (0..self.ports.len()).filter_map(|number| self.port(number))
     }
 
@@ -176,10 +176,10 @@ impl<P: Probe> World<P> {
 
     /// The port with that number.
     #[must_use]
-    pub fn port(&self, number: usize) -> Option<PortView<'_>> {
+    pub fn port(&self, number: usize) -> Option<ReportedPort<'_>> {
         if let Some(node) = self.ports.node(number) {
             let Node::Port(port) = &self.processes[node as usize].node else { return None };
-            return Some(PortView::Node(port));
+            return Some(ReportedPort::Node(port));
         }
         let port = self.ports.access(number)?;
         let flow = &self.flows[port.flow as usize];
@@ -188,7 +188,7 @@ impl<P: Probe> World<P> {
             Endpoint::Host(_) => self.downlink_queue(self.endpoints[flow.endpoints[0] as usize]?),
             _ => None,
         };
-        Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
+        Some(ReportedPort::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
     }
 
     /// Every endpoint, by number.
@@ -379,8 +379,8 @@ impl<P: Probe> World<P> {
     /// Time of the earliest pending event.
     fn first(&self) -> Time {
         let timers = self.turns.units().iter().map(|unit| match unit {
-            Unit::Node(node) => self.processes[*node as usize].node.due(),
-            Unit::Cluster(cluster) => cluster.first(&self.processes),
+            RoundUnit::Node(node) => self.processes[*node as usize].node.due(),
+            RoundUnit::Cluster(cluster) => cluster.first(&self.processes),
         });
         let arrivals = self.ctx.lanes.iter().filter_map(|lane| lane.front().map(|record| record.time));
         timers.chain(arrivals).min().unwrap_or(Time::NEVER)
@@ -396,7 +396,7 @@ impl<P: Probe> World<P> {
     #[inline]
     fn run_unit(&mut self, unit: usize, first: Time, cap: Time) {
         match self.turns.unit(unit) {
-            Unit::Node(node) => {
+            RoundUnit::Node(node) => {
                 let node = *node as usize;
                 let horizon = horizon(&self.processes, &self.processes[node].feeders, first, &self.ctx).min(cap);
                 let Process { node, inbox, horizon: reached, .. } = &mut self.processes[node];
@@ -408,7 +408,7 @@ impl<P: Probe> World<P> {
                     }
                 }
             }
-            Unit::Cluster(cluster) => {
+            RoundUnit::Cluster(cluster) => {
                 let horizon = horizon(&self.processes, &cluster.feeders, first, &self.ctx).min(cap);
                 cluster.run(horizon, &mut self.processes, &mut self.ctx);
             }

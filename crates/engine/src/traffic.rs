@@ -11,7 +11,7 @@ pub use self::offer::Offer;
 pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::rate_scale::RateScale;
 pub use self::sequence::Sequence;
-pub use self::unit::Unit;
+pub use self::unit::DataUnit;
 use crate::core::error::Fault;
 use crate::core::pdu::Body;
 use crate::core::random::Stream;
@@ -68,7 +68,7 @@ impl Upcoming {
 /// The output of a model.
 pub trait Output {
     /// Sends the data of one PDU, produced at `now`.
-    fn send(&mut self, unit: Unit, now: Time);
+    fn send(&mut self, unit: DataUnit, now: Time);
 }
 
 /// Files or messages that a model has sent.
@@ -160,7 +160,7 @@ pub struct Env {
     /// Octets of one PDU, headers included.
     pub octets: u16,
     /// The sending host, which its flows to several peers share.
-    pub host: Host,
+    pub host: HostEnv,
     /// Whether a transport sends its data and calls `on_established`.
     pub has_transport: bool,
     /// The round trip of the path, if the receiver reports gaps in files and `on_report` is called.
@@ -169,7 +169,7 @@ pub struct Env {
 
 /// Properties that the flows of one host to its peers share.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct HostEnv {
     /// The same random numbers for each of them.
     pub stream: Stream,
     /// Number of peers.
@@ -323,7 +323,7 @@ role_trait! {
         /// Begins at `now`.
         fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
         /// Returns the PDU that is ready, or makes the decision that is due. Returns the next event too.
-        @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
+        @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming);
 
         provided
         /// Passes to `output` each PDU before `last` at its own instant, from the event `upcoming` on. Returns the first event
@@ -462,7 +462,7 @@ impl Params {
     pub(crate) fn mean_rate(&self, octets: u16) -> Option<f64> {
         // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
-        let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
+        let host = HostEnv { stream: stream.clone(), peers: 1, peer: 0 };
         let env = Env {
             group_stream: stream.clone(),
             stream,

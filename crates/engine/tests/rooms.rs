@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rooms, from the ground up. A room imports only from itself and from those before it.
 const ROOMS: [&str; 11] =
     ["core", "traffic", "queue", "policer", "control", "transport", "network", "round", "scenario", "report", "run"];
 
-/// Module path, as `network::port`, of every file that is not a test, and its text without tests.
-fn files() -> BTreeMap<String, String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// The sources of a crate of the workspace.
+fn sources(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name).join("src")
+}
+
+/// Module path, as `network::port`, of every file of a crate that is not a test, and its text without tests.
+fn files(name: &str) -> BTreeMap<String, String> {
+    let source = sources(name);
     let (mut found, mut tests) = (BTreeMap::new(), BTreeSet::new());
     let mut folders = vec![source.clone()];
     while let Some(folder) = folders.pop() {
@@ -105,8 +110,14 @@ fn target(path: &str, module: &str, files: &BTreeMap<String, String>) -> Option<
 
 /// From each file to those that it imports from.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
-    let files = files();
-    assert!(files.len() > 100, "{} files", files.len());
+    let imports = imports_in("engine");
+    assert!(imports.len() > 100, "{} files", imports.len());
+    imports
+}
+
+/// The same in the crate of that name.
+fn imports_in(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let files = files(name);
     let of = |(module, text): (&String, &String)| {
         let targets = uses(text).into_iter().filter_map(|path| target(&path, module, &files));
         (module.clone(), targets.filter(|target| target != module).collect())
@@ -159,9 +170,41 @@ fn every_import_leads_to_a_room_below() {
     assert!(lines > 300, "only {lines} imports were found");
 }
 
+/// The plan of a network knows neither its checks nor its nodes, and these do not know each other, but for one line: the load
+/// of a line, as checked, is what the traffic is built with.
+#[test]
+fn the_rooms_of_assembly_import_from_its_plan_alone() {
+    const ASSEMBLY: &str = "scenario::assembly::";
+    let room = |module: &str| module.strip_prefix(ASSEMBLY)?.split("::").next().map(str::to_owned);
+    let imports = imports();
+    let among = |rooms: &[&str]| {
+        let arrows = imports.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+        let found = arrows.filter_map(|(from, to)| Some(([room(from)?, room(to)?], [from, to])));
+        let wrong = found.filter(|([from, to], _)| from != to && rooms.contains(&from.as_str()) && to != "plan");
+        wrong.map(|(_, [from, to])| [from, to].map(|module| module[ASSEMBLY.len()..].to_owned())).collect::<Vec<_>>()
+    };
+    let loads = ["nodes::hosts", "check::loads"].map(ToOwned::to_owned);
+    assert_eq!(among(&["plan", "check", "nodes"]), [loads]);
+}
+
+/// The methods of a network's plan are in few files; what else is asked of it is a function of the room that asks.
+#[test]
+fn the_methods_of_the_plan_are_in_four_files() {
+    let has_methods = |text: &String| text.lines().any(|line| line.starts_with("impl") && line.contains(" Network<"));
+    let with: Vec<String> =
+        files("engine").into_iter().filter(|(_, text)| has_methods(text)).map(|(module, _)| module).collect();
+    let expected = ["check::meeting", "check::warnings", "plan", "plan::lay_out"];
+    assert_eq!(with, expected.map(|module| format!("scenario::assembly::{module}")));
+}
+
 #[test]
 fn files_import_in_no_circle() {
     assert_eq!(circle(&imports()), None);
+    for name in ["layout", "python", "wasm"] {
+        let imports = imports_in(name);
+        assert!(imports.len() > 1 && imports.values().any(|to| !to.is_empty()), "{name}: {imports:?}");
+        assert_eq!(circle(&imports), None, "{name}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `penstock._engine`: the Python bindings of the engine. They only convert, and have no logic.
 //!
 //! `run` drives one simulation, `live` shows its state, `table` exports its results through Arrow, `trace` takes packets,
-//! `points` has the points of a sweep and the identities of runs, `layout` places the nodes of a drawing, `error` makes Python
-//! exceptions.
+//! `points` has the points of a sweep and the identities of runs, `layout` places the nodes of a drawing, `time` reads times,
+//! `error` makes Python exceptions.
 
 mod error;
 mod layout;
@@ -10,6 +10,7 @@ mod live;
 mod points;
 mod run;
 mod table;
+mod time;
 mod trace;
 
 use std::collections::BTreeMap;

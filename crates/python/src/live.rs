@@ -4,14 +4,14 @@ use penstock_engine::core::error::Error;
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::report::table::columns;
 use penstock_engine::report::{limit_rows, position_rows};
-use penstock_engine::round::PortView;
+use penstock_engine::round::ReportedPort;
 use penstock_engine::run::Run;
 use penstock_engine::run::history::{Stage, Tracing};
 use pyo3::prelude::*;
 
 use crate::error;
-use crate::run::span;
 use crate::table::Table;
+use crate::time::span;
 use crate::trace;
 
 /// Name, group, first and last node, and ports of each flow.
@@ -23,7 +23,7 @@ pub(crate) fn flows(run: &Run) -> Result<Vec<FlowPath>, Error> {
     let flows = world.flows().iter().zip(run.paths()?);
     let told = flows.map(|(flow, path)| {
         let ports: Vec<_> = path.iter().filter_map(|&port| world.port(port)).collect();
-        let node = |end: Option<&PortView<'_>>, side: usize| {
+        let node = |end: Option<&ReportedPort<'_>>, side: usize| {
             end.map_or_else(String::new, |port| port.between()[side].to_string())
         };
         let (from, to) = (node(ports.first(), 0), node(ports.last(), 1));

@@ -1,7 +1,6 @@
 //! One simulation, advanced in slices from Python.
 
 use penstock_engine::core::error::Fault;
-use penstock_engine::core::quantity::Misread;
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::report::{ReadingKind, Report};
 use penstock_engine::run::{Form, Limits, Run as Simulation};
@@ -13,6 +12,7 @@ use pyo3::types::PyDict;
 use crate::error;
 use crate::live;
 use crate::table::{self, Table};
+use crate::time::span;
 use crate::trace;
 
 /// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refuses a run that certainly sends more PDUs
@@ -205,14 +205,6 @@ impl Run {
 
 /// Component, quantity, unit, the largest value if that does not depend on the network, and the value.
 type TakenReading = (String, String, &'static str, Option<f64>, f64);
-
-/// A time as a scenario has it.
-pub(crate) fn span(text: &str) -> PyResult<Span> {
-    text.parse().map_err(|misread: Misread| {
-        let Misread { reason, remedy, .. } = misread;
-        error::raise(Fault::new("", format!("{text:?}"), reason, remedy).into())
-    })
-}
 
 /// The given limits, and the engine's own limits for the others.
 pub(crate) fn limits(most_pdus: Option<u64>, most_memory: Option<u64>) -> Limits {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from penstock.analyse.metric import Kind, Metric
+    from penstock.analyse.metric import Metric, MetricKind
     from penstock.analyse.results import Results
 
 
@@ -85,7 +85,7 @@ def intervals(table: pl.DataFrame, name: str, columns: Iterable[str]) -> dict[st
     return found
 
 
-def sample(kind: Kind, rows: pl.DataFrame) -> Sample:
+def sample(kind: MetricKind, rows: pl.DataFrame) -> Sample:
     """The values of one group or port at one point, from rows of :meth:`Metric.values`, without those that are null.
 
     Without the column ``constant``, each row counts as an independent replication.

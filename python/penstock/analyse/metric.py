@@ -27,7 +27,7 @@ NAMES = {"groups": "group", "ports": "port"}
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MetricKind:
     """What kind of quantity a column is, which decides how its interval is computed.
 
     Attributes:
@@ -49,18 +49,18 @@ class Kind:
         return {name: column for name, column in named.items() if column}
 
 
-POSITIVE = Kind()
+POSITIVE = MetricKind()
 """A count, a time, a rate or a length: 0 or more."""
-FRACTION = Kind(high=1.0)
+FRACTION = MetricKind(high=1.0)
 """Between 0 and 1, without counts of events and trials in the table."""
-FAIRNESS = Kind(high=1.0, members="flows")
-KINDS: dict[str, Kind] = {
-    "loss_ratio": Kind(1.0, "lost", "sent"),
-    "jitter_share": Kind(1.0, "over_jitter_limit", "sent"),
-    "success_once": Kind(1.0, "accepted", "transmitted"),
-    "success_all": Kind(1.0, "accepted", "sent"),
-    "retransmitted_share": Kind(1.0, "retransmitted", "sent"),
-    "marked_share": Kind(1.0, "marked", "acknowledged"),
+FAIRNESS = MetricKind(high=1.0, members="flows")
+KINDS: dict[str, MetricKind] = {
+    "loss_ratio": MetricKind(1.0, "lost", "sent"),
+    "jitter_share": MetricKind(1.0, "over_jitter_limit", "sent"),
+    "success_once": MetricKind(1.0, "accepted", "transmitted"),
+    "success_all": MetricKind(1.0, "accepted", "sent"),
+    "retransmitted_share": MetricKind(1.0, "retransmitted", "sent"),
+    "marked_share": MetricKind(1.0, "marked", "acknowledged"),
     "error_report_share": FRACTION,
     "utilisation": FRACTION,
     "fairness": FAIRNESS,
@@ -97,7 +97,7 @@ HIGHER_IS_BETTER = {
 UNITS = {"s": "s", "bps": "bit/s"}
 
 
-def sample_of(kind: Kind | None, values: Iterable[float], scale: float = 1.0) -> Sample:
+def sample_of(kind: MetricKind | None, values: Iterable[float], scale: float = 1.0) -> Sample:
     """One value of a quantity for each replication, in units of 1 / ``scale``, with the bounds of its kind, if any."""
     scaled = [value * scale for value in values]
     return Sample(scaled) if kind is None else Sample(scaled, 0.0, kind.high * scale)
@@ -120,7 +120,7 @@ class Metric:
         return self.column not in HIGHER_IS_BETTER
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> MetricKind:
         """What kind of quantity it is."""
         return KINDS[self.column]
 

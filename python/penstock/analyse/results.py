@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.analyse import demand, ties
 from penstock.analyse.replications import are_one_run, warning_of
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import Plotted
 from penstock.core.reading import require_regular
-from penstock.execute.experiment import DETAILS, FILE, PLAN, read_about, require_parts
+from penstock.execute.experiment import FILE, PLAN, ExperimentKind, read_about, require_parts
 from penstock.execute.store import Store
 
 if TYPE_CHECKING:
@@ -64,14 +64,6 @@ class Results(Plotted):
             )
         self.about = about
         try:
-            require_parts(about["details"], DETAILS[about["kind"]])
-        except ValueError as error:
-            raise InputError(
-                f"this is not the directory of a valid {about['kind']}: {error}",
-                file=str(self.directory / FILE),
-                remedy="run the same command again with --resume: it writes the file again; the runs stay",
-            ) from None
-        try:
             require_regular(self.directory / PLAN)
             self.plan = pl.read_parquet(self.directory / PLAN)
             if [*self.plan.columns[:2], *self.plan.columns[2:][-2:]] != ["run", "point", "seed", "replication"]:
@@ -87,6 +79,21 @@ class Results(Plotted):
     def __repr__(self) -> str:
         there = f"{self.wanted - self.missing():,} of {self.wanted:,} runs"
         return f"<Results of the {self.about['kind']} {self.about['name']!r} in {str(self.directory)!r}: {there}>"
+
+    def details(self, kind: ExperimentKind) -> dict[str, Any]:
+        """The ``details``. Raises :class:`InputError` if they are not those of an experiment of ``kind``."""
+        details: dict[str, Any] = self.about["details"]
+        try:
+            if self.about["kind"] != kind.name:
+                raise ValueError(f"it is a {self.about['kind']}")
+            require_parts(details, kind.details)
+        except ValueError as error:
+            raise InputError(
+                f"this is not the directory of a valid {kind.name}: {error}",
+                file=str(self.directory / FILE),
+                remedy="run the same command again with --resume: it writes the file again; the runs stay",
+            ) from None
+        return details
 
     def table(self, name: str) -> pl.DataFrame:
         """All rows of a table for the runs of the plan, each with the columns of ``plan`` first.

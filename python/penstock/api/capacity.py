@@ -28,13 +28,30 @@ from penstock.api.run import limits
 from penstock.api.trials import Trials, asking
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
-from penstock.execute.experiment import State
+from penstock.execute.experiment import ExperimentKind, State
 from penstock.statistics import LEAST, Estimate, student
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Source
     from penstock.scheduler import Scheduler
 
+KIND = ExperimentKind(
+    "capacity",
+    {
+        "scenario": dict,
+        "words": list,
+        "of": str,
+        "until": str,
+        "replications": int,
+        "seed": int,
+        "bisected": list,
+        "judged": list,
+        "overloaded": list,
+        "curve": list,
+        "turns": list,
+        "answer": dict | None,
+    },
+)
 REPLICATIONS = 10
 ERROR = 0.05
 """The probability that the bracket does not have the capacity."""
@@ -268,7 +285,7 @@ def capacity(
     details: dict[str, Any] = {"of": of, "until": until, "bisected": [], "judged": [], "overloaded": []}
     details |= {"curve": [], "turns": []}
     with asking(
-        "capacity",
+        KIND,
         base,
         details,
         out,

@@ -20,7 +20,7 @@ from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
 from penstock.core.face import Shown
 from penstock.core.scenario import Scenario
-from penstock.execute.experiment import State, refuse_flood
+from penstock.execute.experiment import ExperimentKind, State, refuse_flood
 from penstock.statistics import Difference, Ranked, Sample, differences, rank
 
 if TYPE_CHECKING:
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
     from penstock.core.scenario import Source
     from penstock.scheduler import Scheduler
+
+
+KIND = ExperimentKind(
+    "comparison",
+    {"scenarios": dict, "words": list, "metrics": list, "seed": int, "replications": int},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,7 @@ def compare(
     return run_paired(
         contenders,
         out,
-        "comparison",
+        KIND,
         " / ".join(scenarios),
         details,
         seed=seed,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.results import Results
 from penstock.core.errors import whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Kind, State
+from penstock.execute.experiment import Experiment, ExperimentKind, State
 from penstock.execute.plan import Plan, Point
 from penstock.execute.worker import Limits
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_paired(
     points: Sequence[Point],
     out: str | Path,
-    kind: Kind,
+    kind: ExperimentKind,
     name: str,
     details: Mapping[str, Any],
     *,

@@ -30,7 +30,7 @@ from penstock.api.run import limits
 from penstock.api.trials import Setting, Trials, asking
 from penstock.core.errors import InputError, whole_number
 from penstock.core.scenario import Scenario
-from penstock.execute.experiment import State
+from penstock.execute.experiment import ExperimentKind, State
 from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -42,6 +42,23 @@ if TYPE_CHECKING:
 TRIALS = 48
 BATCH = 8
 """The points of a batch. A fixed number: the same search asks for the same points on any machine."""
+KIND = ExperimentKind(
+    "search",
+    {
+        "scenario": dict,
+        "words": list,
+        "over": dict,
+        "objective": str,
+        "maximised": bool,
+        "subject_to": list,
+        "trials": int,
+        "replications": int,
+        "seed": int,
+        "tried": list,
+        "candidates": list,
+        "answer": dict | None,
+    },
+)
 REPLICATIONS = 5
 MOST_TRIALS = 100_000
 CONFIRMED_WITH = 2
@@ -310,7 +327,7 @@ def search(
         "candidates": [],
     }
     with asking(
-        "search",
+        KIND,
         base,
         details,
         out,

@@ -23,8 +23,8 @@ from penstock.core.errors import InputError, shorten, whole_number
 from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
-from penstock.execute.experiment import Experiment, State, check_directory, refuse_flood
-from penstock.execute.plan import Kind, Plan, kind_of
+from penstock.execute.experiment import Experiment, ExperimentKind, State, check_directory, refuse_flood
+from penstock.execute.plan import Plan, ValueKind, kind_of
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ MOST_RUNS = 1_000_000
 """A sweep of more runs needs a confirmation."""
 MOST_CHECKED = 1000
 """The points that are checked before anything runs; a run of any other point is checked when it starts."""
+KIND = ExperimentKind(
+    "sweep",
+    {"scenario": dict, "sweep": dict, "words": list},
+)
 MOST_WIDTH = 1_000_000
 """The default number of batches that the caller's executor runs at once."""
 LEAST_FOR_PRECISION = 10
@@ -60,7 +64,7 @@ class PointDecision:
 
 def decisions(results: Results) -> list[PointDecision]:
     """The decisions on every metric that has a precision. They depend only on the stored runs."""
-    details = results.about["details"]
+    details = results.details(KIND)
     table = details["sweep"]
     base = Scenario(json.dumps(details["scenario"]), "json")
     made = []
@@ -134,12 +138,12 @@ class SweepPoints(Sequence[SweepPoint]):
         values = json.loads(self.engine.values(first, count))
         return [SweepPoint(self.base, dict(zip(paths, own, strict=True))) for own in values]
 
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, ValueKind]:
         """The paths, and what the values of each are."""
         return self._kinds
 
     @cached_property
-    def _kinds(self) -> Mapping[str, Kind]:
+    def _kinds(self) -> Mapping[str, ValueKind]:
         # The edges of a range have the kind of its values.
         listed = [(path, values) for axis in self.axes for path, values in axis.items()]
         return {
@@ -295,7 +299,7 @@ class Sweep(Shown):
         self._refuse_flood(yes)
         words = self.base.words() if self.text else []
         details = {"scenario": self.base.tree, "sweep": self.table, "words": words}
-        check_directory(Path(out), "sweep", self.name, resume=resume)
+        check_directory(Path(out), KIND.name, self.name, resume=resume)
         whole_number(jobs, "jobs", 1, MOST_JOBS)
         whole_number(width, "width", 1, MOST_WIDTH)
         most = limits(most_pdus, most_memory_gb)
@@ -311,7 +315,7 @@ class Sweep(Shown):
                 if stop.wished:
                     raise KeyboardInterrupt
             plan.add_all(self._runs(0, self.replications))
-            with Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment:
+            with Experiment(Path(out), KIND, self.name, details, resume, tell) as experiment:
                 is_complete = experiment.run(plan, pool, stop)
                 while self.table["precision"] and not stop.wished and (more := self._more(Results(out))):
                     for point, first, count in more:

@@ -22,7 +22,7 @@ from penstock.api.sweep import SweepPoint
 from penstock.core.errors import InputError, whole_number
 from penstock.core.scenario import Scenario, stem
 from penstock.execute.executors import MOST_JOBS, Pool, Stop, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Kind, State, check_directory
+from penstock.execute.experiment import Experiment, ExperimentKind, State, check_directory
 from penstock.execute.plan import Plan
 from penstock.execute.worker import Limits
 from penstock.statistics import LEAST, Sample
@@ -36,7 +36,7 @@ Setting = Mapping[str, object]
 
 @contextmanager
 def asking(
-    kind: Kind,
+    kind: ExperimentKind,
     base: Scenario,
     details: dict[str, Any],
     out: str | Path,
@@ -59,8 +59,8 @@ def asking(
     whole_number(jobs, "jobs", 1, MOST_JOBS)
     details |= {"scenario": base.tree, "words": base.words(), "answer": None}
     details |= {"seed": seed, "replications": replications}
-    name = stem(base.name) or base.title or kind
-    check_directory(Path(out), kind, name, resume=resume)
+    name = stem(base.name) or base.title or kind.name
+    check_directory(Path(out), kind.name, name, resume=resume)
     with (
         interruptible() as stop,
         open_pool(stop, jobs, cluster=cluster) as pool,

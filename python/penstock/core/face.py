@@ -1,19 +1,36 @@
 """How results look in a notebook, and their figures: methods of low rooms that the room ``show`` carries out.
 
 These classes have to have the methods, because a notebook asks the objects themselves. What they do is in the highest
-room. This module is the only one that reaches up, and imports at the first use.
+room, and comes from above: ``penstock/__init__.py`` gives it to :func:`draw_with`.
 """
 
 from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from importlib import import_module
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+
+
+@dataclass(frozen=True, slots=True)
+class Renderers:
+    """What draws: the card of an object in HTML, its figures by name, and the progress of what has a label."""
+
+    card: Callable[[object], str]
+    plots: Callable[[object, str], Any]
+    progress: Callable[[str], AbstractContextManager[Callable[[Any], None]]]
+
+
+_given: list[Renderers] = []
+
+
+def draw_with(renderers: Renderers) -> None:
+    """Let these draw from now on."""
+    _given[:] = [renderers]
 
 
 class Shown:
@@ -23,8 +40,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         """The card, in HTML."""
-        card: str = import_module("penstock.show.notebook").html_of(self)
-        return card
+        return _given[0].card(self)
 
 
 class Plotted(Shown):
@@ -40,7 +56,7 @@ class Plotted(Shown):
         with their intervals. By default that is ``time`` if there are readings, else ``network``; of a sweep or a
         comparison the first of its metrics. Raises :class:`penstock.InputError` for what there is not.
         """
-        return import_module("penstock.show.plots").plots_of(self, what)
+        return _given[0].plots(self, what)
 
 
 def in_notebook() -> bool:
@@ -54,5 +70,4 @@ def progress(label: str) -> AbstractContextManager[Callable[[Any], None] | None]
     """What shows progress in a notebook: for a share from 0 to 1, or a state of an experiment; None anywhere else."""
     if not in_notebook():
         return nullcontext()
-    shown: AbstractContextManager[Callable[[Any], None]] = import_module("penstock.show.progress").in_cell(label)
-    return shown
+    return _given[0].progress(label)

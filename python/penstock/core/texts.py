@@ -20,7 +20,7 @@ LARGEST_RECORDING = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TextKind:
     """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
 
     ``otherwise`` is the way to read something that is not a file; ``zipped`` whether gzip may have compressed it.
@@ -34,24 +34,26 @@ class Kind:
     zipped: bool = False
 
 
-SCENARIO = Kind(
+SCENARIO = TextKind(
     "a scenario file",
     LARGEST_FILE,
     "is it a result or a trace instead of a scenario?",
     "give a scenario file in TOML, saved as UTF-8",
     f", or give {STDIN} and the scenario on standard input",
 )
-RECORDING = Kind(
+RECORDING = TextKind(
     "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
 )
-LIST = Kind("a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text")
+LIST = TextKind(
+    "a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text"
+)
 
 
 class MissingFileError(InputError):
     """The file does not exist."""
 
 
-def read_file_of(path: Path, kind: Kind, sha256: str | None = None) -> str:
+def read_file_of(path: Path, kind: TextKind, sha256: str | None = None) -> str:
     """The text of a file. Raises :class:`InputError` if it is missing, too large, no text, or has another SHA-256."""
 
     def octets() -> bytes:
@@ -66,7 +68,7 @@ def read_file_of(path: Path, kind: Kind, sha256: str | None = None) -> str:
     return text_of(str(path), kind, octets)
 
 
-def text_of(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
+def text_of(name: str, kind: TextKind, octets_of: Callable[[], bytes]) -> str:
     """The text of the octets that ``octets_of`` reads. Raises :class:`InputError`, as :func:`read_file_of`."""
     try:
         octets = octets_of()
@@ -87,7 +89,7 @@ def text_of(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
     return _decoded(octets, name, kind)
 
 
-def _decoded(octets: bytes, name: str, kind: Kind) -> str:
+def _decoded(octets: bytes, name: str, kind: TextKind) -> str:
     try:
         text = octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
 """An experiment: a plan of many runs, and their results in a store.
 
-A sweep, a comparison, a league, a published study, a search and a capacity are experiments. Each defines its points,
-and the number of runs of each. Stored runs are not run again.
+A sweep, a comparison, a league, a published study, a search and a capacity are experiments. The module of each says
+what kind it is, and defines its points and the number of runs of each. Stored runs are not run again.
 
     DIR/experiment.json   its kind and name, whether it is complete, and what failed
     DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication
@@ -18,7 +18,7 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import progress
@@ -34,53 +34,24 @@ if TYPE_CHECKING:
 
     from penstock.execute.executors import Pool, Stop
 
-Kind = Literal["sweep", "comparison", "league", "study", "search", "capacity"]
-"""The kinds of experiment."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 Parts = Mapping[str, type | UnionType]
 PARTS: Parts = {"kind": str, "name": str, "complete": bool, "details": dict, "failures": list}
 """The parts of ``experiment.json`` and their types."""
-DETAILS: Mapping[Kind, Parts] = {
-    "sweep": {"scenario": dict, "sweep": dict, "words": list},
-    "comparison": {"scenarios": dict, "words": list, "metrics": list, "seed": int, "replications": int},
-    "league": {"league": dict, "file": str, "set": dict},
-    "study": {"figure": str | None, "seeds": int},
-    "search": {
-        "scenario": dict,
-        "words": list,
-        "over": dict,
-        "objective": str,
-        "maximised": bool,
-        "subject_to": list,
-        "trials": int,
-        "replications": int,
-        "seed": int,
-        "tried": list,
-        "candidates": list,
-        "answer": dict | None,
-    },
-    "capacity": {
-        "scenario": dict,
-        "words": list,
-        "of": str,
-        "until": str,
-        "replications": int,
-        "seed": int,
-        "bisected": list,
-        "judged": list,
-        "overloaded": list,
-        "curve": list,
-        "turns": list,
-        "answer": dict | None,
-    },
-}
-"""The parts of the ``details`` of each kind and their types."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentKind:
+    """A kind of experiment: its name, and the parts of its ``details`` with their types."""
+
+    name: str
+    details: Parts
+
 
 FILE = "experiment.json"
 PLAN = "plan.parquet"
 LARGEST_FILE = 1_000_000_000
 """The most octets of ``experiment.json``, which has a line for every failed run."""
-TOLD_EVERY_S = 0.1
+SHOWN_EVERY_S = 0.1
 _log = logging.getLogger(__name__)
 MOST_WANTED = 10_000_000
 """The most runs of an experiment: a plan of so many takes nearly a gigabyte of memory."""
@@ -134,7 +105,7 @@ class Experiment:
 
     Args:
         directory: where it is stored; created if missing.
-        kind: one of :data:`KINDS`.
+        kind: what kind of experiment it is.
         name: its name.
         details: the data that its kind needs to show it again later, as JSON.
         resume: continue an unfinished one.
@@ -144,7 +115,7 @@ class Experiment:
     """
 
     directory: Path
-    kind: Kind
+    kind: ExperimentKind
     name: str
     details: Mapping[str, Any]
     resume: bool = False
@@ -163,12 +134,12 @@ class Experiment:
         for damage in self.store.damaged:
             _log.warning("%s", damage)
         try:
-            check_directory(self.directory, self.kind, self.name, resume=self.resume)
+            check_directory(self.directory, self.kind.name, self.name, resume=self.resume)
         except BaseException:
             self.store.close()
             raise
         if self.tell is None:
-            self.tell = self.shown.enter_context(progress(f"{self.kind} {self.name}"))
+            self.tell = self.shown.enter_context(progress(f"{self.kind.name} {self.name}"))
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -199,7 +170,7 @@ class Experiment:
         for results in spread:
             self._keep(results, plan)
             self.state.running = spread.running
-            if time.monotonic() - told > TOLD_EVERY_S:
+            if time.monotonic() - told > SHOWN_EVERY_S:
                 told = time.monotonic()
                 self._show()
         self.state.running = 0
@@ -258,7 +229,7 @@ class Experiment:
 
     def _write(self, *, complete: bool) -> None:
         about = {
-            "kind": self.kind,
+            "kind": self.kind.name,
             "name": self.name,
             "complete": complete,
             "wanted": self.wanted,
@@ -303,8 +274,6 @@ def read_about(directory: Path) -> dict[str, Any] | None:
     try:
         about: dict[str, Any] = json.loads(read_octets(file, LARGEST_FILE))
         require_parts(about, PARTS)
-        if about["kind"] not in KINDS:
-            raise ValueError(f'its kind is "{about["kind"]}", not one of {", ".join(KINDS)}')
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:

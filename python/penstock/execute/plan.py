@@ -34,7 +34,7 @@ GROUP_ROWS = 10_000
 KEPT_SCENARIOS = 2048
 """The scenarios of this many points stay in memory; others are built again for each replication."""
 
-Kind = Literal["whole", "number", "text"]
+ValueKind = Literal["whole", "number", "text"]
 """What all values of a parameter are."""
 Runs = tuple[tuple[int, int], ...]
 """Pairs of seed and replication."""
@@ -60,7 +60,7 @@ class Source(Protocol):
     def digests(self, first: int, count: int) -> bytes:
         """Of each of ``count`` points from ``first`` the first octets of the SHA-256 of its JSON."""
 
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, ValueKind]:
         """The parameters of the points, and what the values of each are."""
 
 
@@ -83,7 +83,7 @@ class _Built:
     def digests(self, first: int, count: int) -> bytes:
         return b"".join(digest(self.document(number)) for number in range(first, first + count))
 
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, ValueKind]:
         settings = [point.parameters for point in self.points]
         return {name: kind_of([setting[name] for setting in settings]) for name in settings[0]} if settings else {}
 
@@ -296,9 +296,9 @@ class PlanFile:
         self.close()
 
 
-def kind_of(values: Iterable[object]) -> Kind:
+def kind_of(values: Iterable[object]) -> ValueKind:
     """What all ``values`` of a parameter are."""
-    kind: Kind = "whole"
+    kind: ValueKind = "whole"
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return "text"
@@ -312,7 +312,7 @@ def _between(first: int, last: int, points: array[int]) -> array[int]:
     return points[bisect_left(points, first) : bisect_left(points, last)]
 
 
-def _column(values: Sequence[object], kind: Kind) -> Sequence[object]:
+def _column(values: Sequence[object], kind: ValueKind) -> Sequence[object]:
     """Values of one column: numbers, or text, with JSON for all others."""
     if kind == "whole":
         return values

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, quantity
-from penstock.core.texts import Kind, read_file_of
+from penstock.core.texts import TextKind, read_file_of
 from penstock.generating.arguments import limited, outages_of
 from penstock.importing.document import key
 from penstock.importing.series import series_of
 
-LIST = Kind("a list of outages", 10_000_000, "give a part of it", "give two times a line, as text")
+LIST = TextKind("a list of outages", 10_000_000, "give a part of it", "give two times a line, as text")
 
 
 def outages(line: str, times: str | Path | Iterable[tuple[str, str]], *, list_out: str | Path | None = None) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.texts import Kind, read_file_of
+from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
 from penstock.importing.graph import Graph
 
-TOPOLOGY = Kind(
+TOPOLOGY = TextKind(
     "a file of a network",
     50_000_000,
     "is it a result instead of a network?",

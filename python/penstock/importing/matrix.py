@@ -21,7 +21,7 @@ from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import RATE_UNITS, quantity
-from penstock.core.texts import Kind, read_file_of
+from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
@@ -36,7 +36,7 @@ WITH_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-z/]+)\s*[)\]]|(?:_|\s+in\s+|\
 """The name of a column with the unit of its rates, as `rate (Mb/s)`, `demand [Gbps]` or `traffic_Mbps`."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
-MATRIX = Kind(
+MATRIX = TextKind(
     "a matrix of demands",
     50_000_000,
     "give a part of it",

@@ -18,7 +18,7 @@ from pathlib import Path
 from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 from penstock.core.reading import unzipped_start
-from penstock.core.texts import Kind, read_file_of
+from penstock.core.texts import TextKind, read_file_of
 from penstock.importing.document import key, quoted
 from penstock.importing.names import plain
 from penstock.importing.series import series_of
@@ -31,7 +31,7 @@ MS = Decimal(10**6)
 LOOKED_AT = 1000
 """Octets of a file that say whether it is such a trace."""
 MOST_SPANS = 100_000
-OPPORTUNITIES = Kind(
+OPPORTUNITIES = TextKind(
     "a trace of Mahimahi",
     200_000_000,
     "give a part of it",

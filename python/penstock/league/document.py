@@ -24,9 +24,9 @@ from typing import Any
 
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.scenario import Scenario, line_of, read, scheme_label, schemes, stem, with_values
-from penstock.core.texts import SCENARIO, Kind, read_file_of
+from penstock.core.texts import SCENARIO, TextKind, read_file_of
 
-LEAGUE = Kind("a league file", SCENARIO.largest, SCENARIO.too_large, "give a league file in TOML, saved as UTF-8")
+LEAGUE = TextKind("a league file", SCENARIO.largest, SCENARIO.too_large, "give a league file in TOML, saved as UTF-8")
 KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
     "schemes": (str, list),

@@ -16,7 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, of_reverse
 from penstock.core.units import seconds
-from penstock.execute.experiment import State, check_directory, refuse_flood
+from penstock.execute.experiment import ExperimentKind, State, check_directory, refuse_flood
 from penstock.league.document import ALL, Document, Entrant, merged
 from penstock.topology.network import Hop
 from penstock.truth.shares import greedy_shares, is_steady
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from penstock.scheduler import Scheduler
 
+KIND = ExperimentKind(
+    "league",
+    {"league": dict, "file": str, "set": dict},
+)
 DATA = "data"
 """The class of all flows that the schemes of the league control."""
 PDUS = 10
@@ -147,7 +151,7 @@ class League(Shown):
     @classmethod
     def of_results(cls, results: Results) -> League:
         """The league that was run. Raises :class:`InputError`."""
-        details = results.about["details"]
+        details = results.details(KIND)
         return cls(Document(details["league"], "", details["file"], details["set"]).checked())
 
     @property
@@ -213,11 +217,11 @@ class League(Shown):
         refuse_flood(len(starts) * replications, "league", remedy, document.file)
         details = {"league": {**document.tree, "replications": replications, "seed": seed}, "file": document.file}
         details["set"] = dict(document.settings)
-        check_directory(Path(out), "league", document.name, resume=resume)
+        check_directory(Path(out), KIND.name, document.name, resume=resume)
         return run_paired(
             starts,
             out,
-            "league",
+            KIND,
             document.name,
             details,
             seed=seed,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.analyse.results import Results
-    from penstock.execute.experiment import Kind
     from penstock.show.report import Report
 
 PAGE = "report.html"
@@ -16,23 +15,9 @@ PAGE = "report.html"
 
 def page_of(results: Results) -> Report:
     """The page of an experiment's results: of any kind."""
-    from penstock.show import capacity, comparison, league, search, study, sweep
+    from penstock.show.kinds import output_of
 
-    kind = cast("Kind", results.about["kind"])
-    match kind:  # the type checker checks that no kind is missing
-        case "sweep":
-            return sweep.page_of(results)
-        case "comparison":
-            return comparison.page_of(results)
-        case "league":
-            return league.page_of(results)
-        case "study":
-            return study.page_of(results)
-        case "search":
-            return search.page_of(results)
-        case "capacity":
-            return capacity.page_of(results)
-    assert_never(kind)
+    return output_of(results).page(results)
 
 
 def write_page(results: Results, path: Path | None = None) -> Path:

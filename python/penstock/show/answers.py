@@ -16,7 +16,7 @@ from penstock.core.scenario import Scenario
 from penstock.plot import Curve, Panel
 from penstock.show.league_figures import scaled, unit_for
 from penstock.show.report import Table
-from penstock.show.settings import short_names, told
+from penstock.show.settings import phrases, short_names
 from penstock.show.sweep_figures import scale
 from penstock.show.terminal import print_table, print_text
 from penstock.statistics import Estimate, Sample
@@ -37,7 +37,7 @@ def base_of(results: Results) -> Scenario:
 def shown(setting: Mapping[str, object]) -> str:
     """A setting in words: ``trigger = 0.9, rate = 2 Mb/s``."""
     names = short_names(list(setting))
-    return told({names[path]: value for path, value in setting.items()})
+    return phrases({names[path]: value for path, value in setting.items()})
 
 
 def settings_of(results: Results) -> dict[int, dict[str, Any]]:

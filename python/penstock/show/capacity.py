@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.condition import Condition, condition
 from penstock.analyse.demand import overload
-from penstock.api.capacity import range_for
+from penstock.api.capacity import KIND, range_for
 from penstock.plot import Sheet
 from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, with_overload
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
@@ -207,3 +208,12 @@ def page_of(results: Results) -> Report:
         versions=results.versions(),
         command=command_of(results),
     )
+
+
+def outcome(results: Results) -> Outcome:
+    """The answer, and how it was judged."""
+    asked = Asked.of(results)
+    return headline(results, asked), [judged_table(results, asked)]
+
+
+OUTPUT = Output(KIND, page_of, outcome)

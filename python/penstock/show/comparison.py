@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
-from penstock.api.comparison import Comparison, different_traffic, identical_runs, rankings
+from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
 from penstock.core.scenario import Scenario
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
@@ -19,10 +19,11 @@ from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league import figures_of
 from penstock.show.league_tables import measures_table, tables_in
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.show.terminal import notes_below, print_table, print_text
-from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
+from penstock.statistics import VERDICT_WORDS, Difference, Ranked, groups_of_ties, never
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -34,7 +35,7 @@ MOST_TOLD = 3
 RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
 MOST_WITHOUT_MATRIX = 3
 MATRIX_NOTE = "Scenarios with a common letter do not differ significantly; a is the best group."
-TOO_FEW_NOTE = f"Some share a letter because there are {TOLD['too few']}."
+TOO_FEW_NOTE = f"Some share a letter because there are {VERDICT_WORDS['too few']}."
 IDENTICAL = "identical runs: these parts do not bear on one another"
 PAIRS = ("second - first", "difference (all at 95 %)", "")
 
@@ -199,7 +200,7 @@ def mean_of(found: Comparison, one: Ranked) -> str:
 def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:
     """A line of the table of differences; ``identical`` are the groups of scenarios whose runs agree."""
     same = any(one.first in names and one.second in names for names in identical)
-    return [f"{one.second} - {one.first}", str(one.estimate), IDENTICAL if same else TOLD[one.verdict]]
+    return [f"{one.second} - {one.first}", str(one.estimate), IDENTICAL if same else VERDICT_WORDS[one.verdict]]
 
 
 def matrix_of(found: Sequence[Comparison]) -> Table | None:
@@ -233,3 +234,25 @@ def letter(place: int) -> str:
 def identical_notes(results: Results) -> list[str]:
     """One line for each group of scenarios whose runs agree."""
     return [f"{' and '.join(names)}: {IDENTICAL}" for names in identical_runs(results)]
+
+
+def outcome(results: Results) -> Outcome:
+    """The rankings, and what they say in one sentence."""
+    found = all_rankings(results, metrics_of(results))
+    matrix = matrix_of(found)
+    tables = (
+        [matrix]
+        if matrix
+        else [
+            Table(
+                heading(each),
+                list(RANKS),
+                [rank_cells(each, one) for one in each.ranking],
+            )
+            for each in found[:3]
+        ]
+    )
+    return headline(found) if found else "", tables
+
+
+OUTPUT = Output(KIND, page_of, outcome)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.settings import setting
-from penstock.league.league import Case, League
+from penstock.league.league import KIND, Case, League
 from penstock.league.measures import (
     DELAY,
     FAIR_AFTER,
@@ -54,6 +54,7 @@ from penstock.show.league_tables import (
     tables_in,
 )
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, plain, shown
 from penstock.show.state import warnings_of
 from penstock.show.terminal import print_table, print_text
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 
 OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
 """The measures of the overview."""
-TOLD = (GOODPUT, LOSS, DELAY)
+HEADLINED = (GOODPUT, LOSS, DELAY)
 """The measures of the headline."""
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
@@ -108,7 +109,7 @@ def page_of(results: Results) -> Report:
 def headline(tables: Sequence[CaseTable]) -> str:
     """One sentence: the best by each of three measures, or how often each leads."""
     told = []
-    for measure in TOLD:
+    for measure in HEADLINED:
         if len(tables) == 1:
             column = tables[0].column(measure, tables[0].case.main)
             if column is not None and column.standings:
@@ -350,3 +351,11 @@ def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:
             told = f"no network of this league has this measure (of {case}: {reason})"
             raise InputError(told, path="--measure", value=name, remedy="choose another, or change the traffic")
     return [known[name] for name in names] or MEASURES
+
+
+def outcome(results: Results) -> Outcome:
+    """Its first sentence."""
+    return headline(list(tables_of(League.of_results(results), results))), []
+
+
+OUTPUT = Output(KIND, page_of, outcome)

@@ -5,14 +5,14 @@ They are plain HTML, escaped, in the colours of the notebook, light or dark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.estimates import PointEstimate, sample
-from penstock.analyse.metric import KINDS, POSITIVE, Metric
+from penstock.analyse.estimates import sample
+from penstock.analyse.metric import KINDS, POSITIVE
 from penstock.analyse.results import Results
 from penstock.api.comparison import Comparison
 from penstock.api.run import Result
@@ -21,22 +21,21 @@ from penstock.api.sweep import Sweep
 from penstock.core.scenario import Scenario, scheme_label
 from penstock.core.units import readable
 from penstock.league.league import League
-from penstock.league.table import CaseTable, tables_of
-from penstock.show import capacity, comparison, league, league_tables, search, sweep
+from penstock.league.table import CaseTable
+from penstock.show import comparison, league_tables
+from penstock.show.cells import MOST_ROWS, MadeRows, times
+from penstock.show.kinds import output_of
 from penstock.show.report import Cell, Table
 from penstock.show.settings import phrase
 from penstock.show.state import warnings_of
 from penstock.show.summary import ACCESS
 from penstock.show.summary import warnings as warnings_of_run
-from penstock.statistics import Estimate, never
+from penstock.statistics import never
 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 8, 8, 60
-Name = TypeVar("Name")
-UNITS = {"s": ("ms", 1e3), "bps": ("Mb/s", 1e-6)}
-"""The units of columns, and those in which they are shown."""
+MOST_COLUMNS, MOST_LETTERS = 8, 60
 STYLE = (
     ".penstock-card{font-size:13px;line-height:1.45;max-width:60em;border:1px solid rgba(128,128,128,.35);"
     "border-radius:4px;padding:.6em .9em;margin:.2em 0;overflow-x:auto;color:inherit}"
@@ -172,8 +171,7 @@ def _(results: Results) -> Card:
     if results.parameters and about["kind"] != "comparison":
         figures["points"] = f"{results.plan['point'].n_unique():,}"
     figures["directory"] = results.directory
-    outcome = OUTCOMES.get(about["kind"])
-    sentence, tables = outcome(results) if outcome else ("", [])
+    sentence, tables = output_of(results).outcome(results)
     return Card(about["kind"], about["name"], figures, sentence, tables, warnings_of(results))
 
 
@@ -204,75 +202,6 @@ def _(table: CaseTable) -> Card:
     return Card(
         "case of a league", table.case.title or table.case.name, figures, tables=league_tables.tables_in(table)[:1]
     )
-
-
-# ---------------------------------------------------------------------------------------------- outcomes of each kind
-Outcome = tuple[str, Sequence[Table]]
-
-
-def sweep_outcome(results: Results) -> Outcome:
-    """The estimates at the first points."""
-    metrics = sweep.metrics_of(results)
-    found = []
-    for table in dict.fromkeys(each.table for each in metrics):
-        own = [each for each in metrics if each.table == table]
-        cells: list[Sequence[Cell]] = [
-            [
-                *(plain(row[name]) for name in (*results.parameters, "of")),
-                *(shown(row.get(str(each)), each) for each in own),
-            ]
-            for row in sweep.estimate_rows(results, own, MOST_ROWS)
-        ]
-        headings = [*results.parameters, "of", *(label(each) for each in own)]
-        rows = MadeRows(range(sweep.count_rows(results, own)), cells.__getitem__)
-        found.append(Table(table.capitalize(), headings, rows))
-    return "", found
-
-
-def comparison_outcome(results: Results) -> Outcome:
-    """The rankings, and what they say in one sentence."""
-    found = comparison.all_rankings(results, comparison.metrics_of(results))
-    matrix = comparison.matrix_of(found)
-    tables = (
-        [matrix]
-        if matrix
-        else [
-            Table(
-                comparison.heading(each),
-                list(comparison.RANKS),
-                [comparison.rank_cells(each, one) for one in each.ranking],
-            )
-            for each in found[:3]
-        ]
-    )
-    return comparison.headline(found) if found else "", tables
-
-
-def league_outcome(results: Results) -> Outcome:
-    """Its first sentence."""
-    return league.headline(list(tables_of(League.of_results(results), results))), []
-
-
-def search_outcome(results: Results) -> Outcome:
-    """The answer, and the candidates."""
-    question = search.asked(results)
-    table = search.candidates_table(results, question)
-    return search.headline(results, question), [table] if table else []
-
-
-def capacity_outcome(results: Results) -> Outcome:
-    """The answer, and how it was judged."""
-    asked = capacity.Asked.of(results)
-    return capacity.headline(results, asked), [capacity.judged_table(results, asked)]
-
-
-OUTCOMES: Mapping[str, Callable[[Results], Outcome]] = {
-    "sweep": sweep_outcome,
-    "comparison": comparison_outcome,
-    "league": league_outcome,
-    "search": search_outcome,
-    "capacity": capacity_outcome,
-}
 
 
 # -------------------------------------------------------------------------------------------------- tables of a result
@@ -308,25 +237,6 @@ def ports_table(result: Result) -> Table:
         return [name, *(estimated(part, *each) for each in columns)]
 
     return Table("Ports", headings, MadeRows(busy["port"].to_list(), row))
-
-
-class MadeRows(Sequence[Sequence[Cell]], Generic[Name]):
-    """The rows of a table, each made of its name when it is read: a card shows the first few of thousands."""
-
-    def __init__(self, names: Sequence[Name], make: Callable[[Name], Sequence[Cell]]) -> None:
-        self.names, self.make = names, make
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @overload
-    def __getitem__(self, place: int) -> Sequence[Cell]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Sequence[Cell]]: ...
-    def __getitem__(self, place: int | slice) -> Sequence[Cell] | list[Sequence[Cell]]:
-        if isinstance(place, slice):
-            return [self.make(name) for name in self.names[place]]
-        return self.make(self.names[place])
 
 
 def estimated(rows: pl.DataFrame, column: str, size: float) -> str | int | None:
@@ -385,31 +295,6 @@ def text_of(cell: object) -> str:
 def shortened(text: str) -> str:
     """A text of limited length."""
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
-
-
-def label(each: Metric) -> str:
-    """The name of a metric as a heading, with the unit in which it is shown."""
-    unit, _ = UNITS.get(each.column.rpartition("_")[2], ("", 1.0))
-    return f"{each.label.rpartition(' (')[0]} ({unit})" if unit and "_per_s" not in each.column else each.label
-
-
-def shown(found: PointEstimate | None, each: Metric) -> str | None:
-    """An estimate in a unit that suits it."""
-    _, size = UNITS.get(each.column.rpartition("_")[2], ("", 1.0))
-    if found is None or found.estimate is None or size == 1.0 or each.column.endswith("_per_s"):
-        return None if found is None else str(found)
-    return str(times(found.estimate, size))
-
-
-def times(estimate: Estimate, size: float) -> Estimate:
-    """An estimate in another unit."""
-    low, high = (None if end is None else end * size for end in (estimate.low, estimate.high))
-    return replace(estimate, mean=estimate.mean * size, low=low, high=high)
-
-
-def plain(value: object) -> str | int | float | None:
-    """A value of a row as a cell."""
-    return value if isinstance(value, int | float) or value is None else str(value)
 
 
 def part_words(table: object) -> str:

@@ -58,7 +58,7 @@ def board(label: str, *, quiet: bool = False) -> Iterator[Callable[[State], None
         task = progress.add_task(label, total=None, told="preparing")
 
         def show(state: State) -> None:
-            progress.update(task, total=state.total, completed=state.found + state.done, told=told(state))
+            progress.update(task, total=state.total, completed=state.found + state.done, told=progress_text(state))
 
         yield show
 
@@ -99,12 +99,12 @@ def bar_html(label: str, done: float | State) -> str:
     if isinstance(done, float | int):
         share, words = float(done), f"{100 * done:.0f} %"
     else:
-        share, words = (done.found + done.done) / max(done.total, 1), told(done)
+        share, words = (done.found + done.done) / max(done.total, 1), progress_text(done)
     bar = f'<progress value="{share:.4f}" max="1" style="width:16em;vertical-align:middle"></progress>'
     return f"<div>{escape(label)} {bar} {escape(words)}</div>"
 
 
-def told(state: State) -> str:
+def progress_text(state: State) -> str:
     """``37 of 200 done, 4 running, 1 failed, 12.3/s, 0:14 left``."""
     parts = [f"{state.found + state.done:,} of {state.total:,} done", f"{state.running} running"]
     if state.failed:

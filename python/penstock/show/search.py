@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.demand import overload
-from penstock.api.search import Question, closest, estimates_of, question_of
+from penstock.api.search import KIND, Question, closest, estimates_of, question_of
 from penstock.plot import Sheet
 from penstock.show.answers import (
     INTERVALS,
@@ -21,6 +21,7 @@ from penstock.show.answers import (
     with_overload,
 )
 from penstock.show.open_loop import open_loop
+from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
@@ -52,22 +53,22 @@ def headline(results: Results, question: Question) -> str:
     goal = f"{'greatest' if question.is_maximised else 'least'} {question.objective}"
     answer = details["answer"]
     if answer is not None:
-        return f"The {goal} is {told(question, answer)}."
+        return f"The {goal} is {point_text(question, answer)}."
     if not details["tried"]:
         return "No point has been tried yet."
     if details["candidates"] and not results.missing():
         best = details["candidates"][0]
         return (
             f"New replications confirmed no point: {len(details['candidates'])} looked feasible at first, the best of "
-            f"them {told(question, best)}."
+            f"them {point_text(question, best)}."
         )
     if any(each["feasible"] for each in details["tried"]):
         return f"The search has not ended: {len(details['tried'])} of {details['trials']} points have been tried."
-    nearest = told(question, closest(details["tried"], question))
+    nearest = point_text(question, closest(details["tried"], question))
     return f"No value in the range meets the constraints; the closest is {nearest}."
 
 
-def told(question: Question, point: Mapping[str, Any]) -> str:
+def point_text(question: Question, point: Mapping[str, Any]) -> str:
     """The estimates of a point and its setting, in words."""
     objective, *constrained = estimates_of(point)
     parts = [
@@ -168,7 +169,7 @@ def to_json(results: Results) -> dict[str, Any]:
     question, details = asked(results), results.about["details"]
     names = [str(metric) for metric in question.metrics]
 
-    def told_plainly(point: Mapping[str, Any]) -> dict[str, Any]:
+    def plain_point(point: Mapping[str, Any]) -> dict[str, Any]:
         estimates = dict(zip(names, map(plain, point["estimates"]), strict=True))
         return {
             "setting": point["setting"],
@@ -182,8 +183,8 @@ def to_json(results: Results) -> dict[str, Any]:
         "objective": names[0],
         "goal": "maximise" if question.is_maximised else "minimise",
         "subject_to": [str(each) for each in question.constraints],
-        "answer": None if answer is None else told_plainly(answer),
-        "tried": [told_plainly(each) for each in details["tried"]],
+        "answer": None if answer is None else plain_point(answer),
+        "tried": [plain_point(each) for each in details["tried"]],
     }
 
 
@@ -218,3 +219,13 @@ def page_of(results: Results) -> Report:
         versions=results.versions(),
         command=command_of(results),
     )
+
+
+def outcome(results: Results) -> Outcome:
+    """The answer, and the candidates."""
+    question = asked(results)
+    table = candidates_table(results, question)
+    return headline(results, question), [table] if table else []
+
+
+OUTPUT = Output(KIND, page_of, outcome)

@@ -32,7 +32,7 @@ class Wording:
 
     def setting(self, row: Mapping[str, Any]) -> str:
         """The setting of such a row: ``count = 4, rate = 2 Mb/s``."""
-        return told({self.names[path]: value for path, value in self.values(row).items()})
+        return phrases({self.names[path]: value for path, value in self.values(row).items()})
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
@@ -46,7 +46,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def told(parameters: Mapping[str, object]) -> str:
+def phrases(parameters: Mapping[str, object]) -> str:
     """Values by their names, in words."""
     return ", ".join(f"{name} = {phrase(value)}" for name, value in parameters.items())
 

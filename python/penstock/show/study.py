@@ -12,10 +12,11 @@ from penstock.core.files import write_text
 from penstock.core.settings import setting
 from penstock.plot import save
 from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
+from penstock.show.output import Output
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
 from penstock.show.state import warnings_of
 from penstock.show.terminal import Column, is_wide, print_table, print_text
-from penstock.studies import open_study, readings
+from penstock.studies import KIND, open_study, readings
 from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
 if TYPE_CHECKING:
@@ -286,3 +287,6 @@ def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
             row |= {name: estimate.mean, f"{name}.low": estimate.low, f"{name}.high": estimate.high}
         rows.append(row)
     return rows
+
+
+OUTPUT = Output(KIND, page_of)

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.estimates import PointEstimate, estimates
 from penstock.analyse.metric import NAMES, Metric, metric
-from penstock.api.sweep import decisions
+from penstock.api.sweep import KIND, decisions
 from penstock.core.scenario import Scenario
 from penstock.plot import Sheet
+from penstock.show import cells
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.open_loop import open_loop
-from penstock.show.report import Figure, Report, Section, Table
-from penstock.show.settings import Wording, told
+from penstock.show.output import Outcome, Output
+from penstock.show.report import Cell, Figure, Report, Section, Table
+from penstock.show.settings import Wording, phrases
 from penstock.show.state import warnings_of
 from penstock.show.sweep_figures import file_name, sheets
 from penstock.show.terminal import notes_below, print_table, print_text
@@ -122,7 +124,7 @@ def page_of(results: Results) -> Report:
                 "Runs that failed",
                 ["point", "seed", "replication", "reason"],
                 [
-                    [told(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
+                    [phrases(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
                     for row in failures
                 ],
             )
@@ -249,3 +251,25 @@ def _plain(found: PointEstimate) -> Row:
         return told
     bound = upper_bound(found.events, found.trials) if found.trials else None
     return {**told, "events": found.events, "trials": found.trials, "upper_bound": bound}
+
+
+def outcome(results: Results) -> Outcome:
+    """The estimates at the first points."""
+    metrics = metrics_of(results)
+    found = []
+    for table in dict.fromkeys(each.table for each in metrics):
+        own = [each for each in metrics if each.table == table]
+        lines: list[Sequence[Cell]] = [
+            [
+                *(cells.plain(row[name]) for name in (*results.parameters, "of")),
+                *(cells.shown(row.get(str(each)), each) for each in own),
+            ]
+            for row in estimate_rows(results, own, cells.MOST_ROWS)
+        ]
+        headings = [*results.parameters, "of", *(cells.label(each) for each in own)]
+        rows = cells.MadeRows(range(count_rows(results, own)), lines.__getitem__)
+        found.append(Table(table.capitalize(), headings, rows))
+    return "", found
+
+
+OUTPUT = Output(KIND, page_of, outcome)

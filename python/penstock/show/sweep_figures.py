@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.plot import Curve, Panel, Sheet, Tail, Trace, against, heat_map, shared_traces, tails
-from penstock.show.settings import Wording, told
+from penstock.show.settings import Wording, phrases
 from penstock.statistics import Sample
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
     groups = list(dict.fromkeys(of for of, _ in found))
     rest = others[1:]
     for number, setting in enumerate(product(*(axis.places for axis in rest))):
-        at = told({axis.name: axis.words[step] for axis, step in zip(rest, setting, strict=True)})
+        at = phrases({axis.name: axis.words[step] for axis, step in zip(rest, setting, strict=True)})
         title = f"{each.label}{f' at {at}' if at else ''}"
         name = f"{each}-{number + 1}"
         chosen = {(of, *key[:2]): own for (of, key), own in found.items() if key[2:] == setting}

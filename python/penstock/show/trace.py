@@ -19,7 +19,7 @@ from penstock.show.readings import Readings
 from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.theory import theory_table
 from penstock.show.trace_changes import MOST_CLOSE_UPS, around, instants_of
-from penstock.show.trace_changes import told as changes_told
+from penstock.show.trace_changes import caption_of as changes_caption
 from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
             title = f"{title_of(scenario)}, {what}"
             made.append(shared_traces(name, title, panels, caption=text, instants=marks))
 
-    add("trace", "the whole run", readings, f"{changes_told(instants)} {told}".strip())
+    add("trace", "the whole run", readings, f"{changes_caption(instants)} {told}".strip())
     has_transport = any(quantity == "credit" for _, quantity in readings.values)
     count = CLOSE_UP_TRANSPORT if has_transport else CLOSE_UP
     if readings.length() < 10 * count:

@@ -52,7 +52,7 @@ def listed(texts: Sequence[str]) -> str:
     return f"{', '.join(texts[:MOST_LISTED])}{more}"
 
 
-def told(instants: Sequence[Instant]) -> str:
+def caption_of(instants: Sequence[Instant]) -> str:
     """The changes in a caption; the marks of several have their numbers."""
     if not instants:
         return ""

@@ -95,16 +95,16 @@ def scheme_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
         if any(values):
             scaled = [value / 1e6 for value in values] if unit == RATE else values
             family = "rates" if unit == RATE else quantity.partition(".")[0]
-            kinds.setdefault((unit, family), []).append(Trace(told(quantity), times, scaled))
+            kinds.setdefault((unit, family), []).append(Trace(readable_name(quantity), times, scaled))
     units = {RATE: " (Mb/s)", PDUS: f" ({pdus(scenario)})", NUMBER: ""}
     panels = []
     for (unit, family), traces in kinds.items():
-        label = f"{told(family)} at {port}{units.get(unit, f' ({unit})')}"
+        label = f"{readable_name(family)} at {port}{units.get(unit, f' ({unit})')}"
         panels.append(Panel("", label, traces=traces, **mark(scenario, readings, unit)))
     return panels
 
 
-def told(quantity: str) -> str:
+def readable_name(quantity: str) -> str:
     """The name of a quantity in words."""
     return WORDS.get(quantity) or quantity.removeprefix("filtered.").replace("_", " ")
 
@@ -153,14 +153,16 @@ def source_panels(readings: Readings, unit: str) -> list[Panel]:
         if declared == RATE or has_rates:
             panels += rate_panels(readings, state, flows)
         elif not is_all_credit:  # else the sender may use all that the receiver advertises
-            panels.append(panel_of(f"{told(state)} ({unit})" if declared == PDUS else told(state), flows, own))
+            panels.append(
+                panel_of(f"{readable_name(state)} ({unit})" if declared == PDUS else readable_name(state), flows, own)
+            )
     return panels
 
 
 def rate_panels(readings: Readings, state: str, flows: Sequence[str]) -> list[Panel]:
     """The rates of sources: in per cent of their bottleneck with their sum, or in Mb/s if it has no one rate."""
     rates = {flow: readings.rate(flow, state) for flow in flows}
-    name = "rate" if state == "level" else told(state)
+    name = "rate" if state == "level" else readable_name(state)
     line = readings.bottleneck(flows)
     if line is None:
         own = {flow: (times, [value / 1e6 for value in values]) for flow, (times, values) in rates.items()}

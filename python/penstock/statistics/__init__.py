@@ -13,15 +13,15 @@ from penstock.statistics.best import Standing, standings
 from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound
 from penstock.statistics.estimate import LEVEL, TOO_FEW, Estimate, jain, paired, student, student_quantile
 from penstock.statistics.precision import Decision, Precision
-from penstock.statistics.ranking import TOLD, Difference, Ranked, differences, groups_of_ties, rank
+from penstock.statistics.ranking import VERDICT_WORDS, Difference, Ranked, differences, groups_of_ties, rank
 from penstock.statistics.sample import LEAST, Sample
 from penstock.statistics.series import BatchMeans, batch_means, mser5
 
 __all__ = [
     "LEAST",
     "LEVEL",
-    "TOLD",
     "TOO_FEW",
+    "VERDICT_WORDS",
     "BatchMeans",
     "Decision",
     "Difference",

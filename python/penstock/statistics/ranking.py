@@ -19,7 +19,7 @@ from penstock.statistics.sample import LEAST, Sample
 ENOUGH = 10
 """With fewer replications, a difference that is not significant says nothing."""
 Verdict = Literal["significant", "exact", "not significant", "too few", "identical"]
-TOLD: Mapping[Verdict, str] = {
+VERDICT_WORDS: Mapping[Verdict, str] = {
     "significant": "significant",
     "exact": "exact: nothing is random in either",
     "not significant": "not significant",
@@ -51,7 +51,7 @@ class Difference:
         return verdict_of(self.estimate, is_identical=self.identical)
 
     def __str__(self) -> str:
-        return f"{self.second} - {self.first}: {self.estimate}, {TOLD[self.verdict]}"
+        return f"{self.second} - {self.first}: {self.estimate}, {VERDICT_WORDS[self.verdict]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def rank(
     for name, values in samples.items():
         first = 1 + len(better[name])
         last = first + len(undecided[name])
-        note = TOLD["too few"] if last > first else ""
+        note = VERDICT_WORDS["too few"] if last > first else ""
         others = tuple(other for other in samples if other in tied[name])
         ranking.append(Ranked(name, first, last, as_sample(values).estimate(level), others, note))
     return sorted(ranking, key=lambda item: (item.rank, sign * item.estimate.mean))

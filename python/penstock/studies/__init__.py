@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from penstock.analyse.results import Results
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, State, refuse_flood
+from penstock.execute.experiment import Experiment, ExperimentKind, State, refuse_flood
 from penstock.execute.plan import Plan
 from penstock.studies.framework import Reproduction, Study
 from penstock.studies.runs import FULL_SEEDS as FULL_SEEDS
@@ -25,6 +25,10 @@ from penstock.studies.runs import FULL_SEEDS as FULL_SEEDS
 if TYPE_CHECKING:
     from penstock.scheduler import Scheduler
 
+KIND = ExperimentKind(
+    "study",
+    {"figure": str | None, "seeds": int},
+)
 MOST_SEEDS = 100_000
 STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond")
 
@@ -112,7 +116,7 @@ def carry_out(
     details = {"figure": figure, "seeds": seeds, "set": study.settings, "readings": readings}
     with (
         interruptible() as stop,
-        Experiment(out, "study", name, details, resume, tell) as experiment,
+        Experiment(out, KIND, name, details, resume, tell) as experiment,
         open_pool(stop, jobs, cluster=cluster) as pool,
     ):
         plan = Plan([point for point, _ in points], lambda number: study.build(points[number][0]))

@@ -27,7 +27,7 @@ from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Literal, get_args
 
-from penstock.analyse.metric import Kind, sample_of
+from penstock.analyse.metric import MetricKind, sample_of
 from penstock.statistics import Estimate, clopper_pearson, rounded_up, student, upper_bound
 
 Verdict = Literal["reproduced", "partly", "not reproduced", "by construction", "too few replications", "not run"]
@@ -143,7 +143,7 @@ class Samples:
     note: str = ""
     beside: Sequence[Clause] = ()
     by_construction: bool = False
-    kind: Kind | None = None
+    kind: MetricKind | None = None
 
     def estimates(self) -> dict[str, Estimate]:
         """The mean at each point with its interval, within the bounds of the quantity."""

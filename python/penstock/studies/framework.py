@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from penstock.analyse.metric import Kind
+from penstock.analyse.metric import MetricKind
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
@@ -193,7 +193,7 @@ class Study(Generic[P]):
     beside: Sequence[Callable[[Runs[P]], Sheet]]
     predicates: Predicates[Runs[P]]
     tables: Mapping[str, Sequence[str]]
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    kinds: Mapping[str, MetricKind] = field(default_factory=dict)
     readings: Readings = Readings()
     choice: str = ""
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None

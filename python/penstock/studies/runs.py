@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock.analyse import metric
-from penstock.analyse.metric import Kind
+from penstock.analyse.metric import MetricKind
 from penstock.statistics.sample import Sample
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Runs(Generic[P]):
     figure: str | None = None
     apart: dict[str, Runs[P]] = field(default_factory=dict)
     known: dict[tuple[int, Callable[..., Any], Hashable], tuple[object, Any]] = field(default_factory=dict, repr=False)
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    kinds: Mapping[str, MetricKind] = field(default_factory=dict)
 
     def of_kind(self, kind: str) -> Runs[P]:
         """The runs with time series of one kind."""
@@ -95,7 +95,7 @@ class Runs(Generic[P]):
         """One measure at one point, a value per seed."""
         return list(self.by_seed(name, point).values())
 
-    def kind(self, name: str) -> Kind | None:
+    def kind(self, name: str) -> MetricKind | None:
         """What kind of quantity a measure is: by its name, or by that up to the first dot, as `loss` of `loss.voice`.
 
         None for a measure without bounds.

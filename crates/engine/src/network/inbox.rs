@@ -12,7 +12,7 @@ use crate::core::time::Time;
 const MOST_SCANNED: usize = 16;
 
 /// The lane with the first record.
-struct First {
+struct EarliestLane {
     /// Index of the lane in the inbox.
     lane: usize,
     /// No record of another lane comes before this key.
@@ -58,7 +58,7 @@ impl Inbox {
         if self.lanes.len() > MOST_SCANNED {
             return self.drain_many(until, ctx, &mut each);
         }
-        while let Some(First { lane, limit, is_last }) = self.first_lane(until, ctx) {
+        while let Some(EarliestLane { lane, limit, is_last }) = self.earliest_lane(until, ctx) {
             self.pass(lane, limit, ctx, &mut each);
             if is_last {
                 return;
@@ -125,7 +125,7 @@ impl Inbox {
 
     /// The lane with the first record, if that record arrives before `until`.
     #[inline]
-    fn first_lane<P>(&self, until: Key, ctx: &Ctx<P>) -> Option<First> {
+    fn earliest_lane<P>(&self, until: Key, ctx: &Ctx<P>) -> Option<EarliestLane> {
         let (mut first, mut second, mut found) = (until, until, None);
         for (number, lane) in self.lanes.iter().enumerate() {
             let Some(key) = ctx.lanes[lane.index()].front().map(Record::key) else { continue };
@@ -138,7 +138,7 @@ impl Inbox {
         let is_last = second == until;
         // If two lanes have records with equal keys, all of the earlier lane come first.
         let limit = if is_last { until } else { second.max(first.after()) };
-        found.map(|lane| First { lane, limit, is_last })
+        found.map(|lane| EarliestLane { lane, limit, is_last })
     }
 
     /// Puts the unread rest of a lane back, before the records that were appended meanwhile.

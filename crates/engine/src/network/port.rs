@@ -30,7 +30,7 @@ use crate::queue::order::Precedence;
 use crate::queue::{Discard, Discipline, Policy};
 pub use groups::GroupMeasures;
 use groups::Groups;
-use line::rate::Capacity;
+use line::rate::RateIntegral;
 pub use line::rate::Retimed;
 use line::{Flight, Server};
 pub use next_lanes::{Crossing, NextLane, NextLanes};
@@ -172,10 +172,10 @@ pub struct Port {
     between: [String; 2],
     rate: Option<LineRate>,
     /// Boxed: the rates of few lines change.
-    capacity: Option<Box<Capacity>>,
+    capacity: Option<Box<RateIntegral>>,
     delay: Span,
     /// PDUs on the line, or before it, whose delay is not this one, in order of arrival.
-    odd_flights: Vec<Flight>,
+    other_delays: Vec<Flight>,
     outage: Option<Interval>,
     /// Start of the measures.
     measured_since: Time,
@@ -227,7 +227,7 @@ impl Port {
             rate: parts.rate,
             capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
-            odd_flights: Vec::new(),
+            other_delays: Vec::new(),
             outage: parts.outage,
             measured_since: Time::ZERO,
         };

@@ -39,7 +39,7 @@ pub struct FlowDelays {
 
 /// Parameters of the measures.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct MeasureParams {
     /// Lower bound of the delay of the path: propagation and serialisation.
     pub floor: Span,
     /// Delays above the flow's minimum plus this are late.
@@ -59,7 +59,7 @@ impl FlowDelays {
 impl Receiver {
     /// A receiver of `flow`, which belongs to `group`.
     #[must_use]
-    pub fn new(flow: FlowId, group: usize, notification: Option<Notification>, limits: Limits) -> Receiver {
+    pub fn new(flow: FlowId, group: usize, notification: Option<Notification>, limits: MeasureParams) -> Receiver {
         Receiver {
             flow,
             group: group as u32,
@@ -239,7 +239,7 @@ mod tests {
     fn priority_of_answer(point: &str) -> Option<u8> {
         let params: NotificationParams = toml::from_str(point).unwrap();
         let env = ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 };
-        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: false, histogram: false };
+        let limits = MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: false, histogram: false };
         let mut receiver = Receiver::new(FlowId(0), 0, Some(params.build(env)), limits);
         let mut ctx = context(0, 1);
         let mut pdu = cell(0, 0);

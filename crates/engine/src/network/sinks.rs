@@ -95,13 +95,13 @@ mod tests {
     use crate::core::pdu::FlowId;
     use crate::core::time::{Span, Time};
     use crate::network::lane::LaneId;
-    use crate::network::receiver::Limits;
+    use crate::network::receiver::MeasureParams;
     use crate::network::testing::{cell, context};
 
     #[test]
     fn many_receivers_measure_the_same_in_one_call_as_in_many() {
         let flows = touch::MANY as u32;
-        let limits = Limits { floor: Span::ZERO, jitter: Span(1_000), flow: true, histogram: false };
+        let limits = MeasureParams { floor: Span::ZERO, jitter: Span(1_000), flow: true, histogram: false };
         let run = |most: usize| {
             let mut sinks = Sinks::default();
             for flow in 0..flows {

@@ -4,7 +4,7 @@ use super::*;
 use crate::core::probe::Trace;
 use crate::core::stats::Fingerprint;
 use crate::core::time::Span;
-use crate::network::receiver::{Limits, Receiver};
+use crate::network::receiver::{MeasureParams, Receiver};
 use crate::network::testing::{CELL, cell, context, inbox, key, put, seen};
 
 /// Runs a node with the inbox of lane 0.
@@ -75,7 +75,7 @@ fn policers_hold_what_a_shaper_delays() {
 #[test]
 fn sinks_only_measure() {
     let mut sinks = Sinks::default();
-    let limits = Limits { floor: Span::ZERO, jitter: Span(CELL), flow: true, histogram: false };
+    let limits = MeasureParams { floor: Span::ZERO, jitter: Span(CELL), flow: true, histogram: false };
     sinks.add(Receiver::new(cell(0, 0).flow, 0, None, limits));
     let mut node = Node::Sinks(Box::new(sinks));
     let mut ctx = context(1, 1);

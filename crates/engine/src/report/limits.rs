@@ -6,7 +6,7 @@ use super::table::row;
 use crate::control::QueueLength;
 use crate::core::probe::Probe;
 use crate::core::time::LineRate;
-use crate::round::{PortView, World};
+use crate::round::{ReportedPort, World};
 use crate::scenario::assembly::QueueLimits;
 
 row! {
@@ -50,7 +50,7 @@ pub fn limit_rows<P: Probe>(world: &World<P>, limits: &[Vec<QueueLimits>]) -> Ve
     world.ports().zip(limits).flat_map(queues).collect()
 }
 
-fn row(port: PortView<'_>, queue: u64, limits: &QueueLimits) -> LimitRow {
+fn row(port: ReportedPort<'_>, queue: u64, limits: &QueueLimits) -> LimitRow {
     let [from, to] = port.between().map(Cow::into_owned);
     let (size_pdus, size_bits) = length(limits.size);
     let (key, threshold) = limits.threshold.unzip();

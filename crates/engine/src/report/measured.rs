@@ -19,7 +19,7 @@ use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::port::GroupMeasures;
 use crate::network::receiver::{FlowDelays, Receiver};
-use crate::round::{PortView, World};
+use crate::round::{ReportedPort, World};
 use crate::scenario::spec::Measure;
 use crate::traffic::Transfers;
 
@@ -246,7 +246,7 @@ impl<P: Probe> Measured<'_, P> {
 
     fn port_rows(
         &self,
-        port: PortView<'_>,
+        port: ReportedPort<'_>,
         now: Time,
         measured: Span,
         ports: &mut Vec<PortRow>,

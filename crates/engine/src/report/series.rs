@@ -13,7 +13,7 @@ use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::queue::Discipline;
 use crate::queue::measures::MOST_QUEUES;
-use crate::round::{PortView, World};
+use crate::round::{ReportedPort, World};
 use crate::scenario::spec::Measure;
 use readings::Readings;
 
@@ -180,7 +180,7 @@ struct Sample<'a, 'b, P> {
 
 impl<P: Probe> Sample<'_, '_, P> {
     /// Readings of one port, with the bits sent since the last readings.
-    fn read_port(&mut self, port: PortView<'_>, sampled: &mut Sent) {
+    fn read_port(&mut self, port: ReportedPort<'_>, sampled: &mut Sent) {
         let Some(rate) = port.rate() else { return };
         let (now, name) = (self.world.clock(), port.name());
         let mut sent = 0;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::endpoint::Location;
-use super::ports::Seats;
+use super::ports::PortLocations;
 use super::process::Process;
-use super::unit::Unit;
+use super::unit::RoundUnit;
 use crate::core::completions::Completions;
 use crate::network::context::{Counts, FlowIndices, FlowInfo, FlowState};
 use crate::transport::Records;
@@ -16,13 +16,13 @@ pub struct Parts {
     /// Every node with its inbox and feeders.
     pub processes: Vec<Process>,
     /// The units, in the order of a round.
-    pub units: Vec<Unit>,
+    pub units: Vec<RoundUnit>,
     /// The whole network as one cluster, if its nodes can take turns.
-    pub turns: Option<Unit>,
+    pub turns: Option<RoundUnit>,
     /// Number of lanes.
     pub lanes: usize,
     /// The place of each port, by number.
-    pub ports: Seats,
+    pub ports: PortLocations,
     /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
     /// Location of the policers of each flow that has some, by its number.

@@ -27,15 +27,15 @@ pub struct AccessLines {
 
 /// The places of all ports in the world, by number. Access lines of many flows take one entry.
 #[derive(Clone, Debug, Default)]
-pub struct Seats {
+pub struct PortLocations {
     /// The first port of each run of ports, and the place of that port.
-    runs: Vec<(u32, Seat)>,
+    runs: Vec<(u32, PortLocation)>,
     count: u32,
 }
 
 /// The place of a port in the world.
 #[derive(Clone, Debug)]
-enum Seat {
+enum PortLocation {
     /// This node.
     Node(u32),
     /// No node: it is at an end of the access line of this flow. The next two ports are those of the next flow, up to the
@@ -55,21 +55,23 @@ pub struct AccessPort<'a> {
     pub is_near: bool,
 }
 
-impl Seats {
+impl PortLocations {
     /// Adds the next port, which has this node.
     pub fn push_node(&mut self, node: u32) {
-        self.runs.push((self.count, Seat::Node(node)));
+        self.runs.push((self.count, PortLocation::Node(node)));
         self.count += 1;
     }
 
     /// Adds the next port, an end of the access line of a flow: an even port that of its sender, an odd one the other.
     pub fn push_access(&mut self, lines: &Arc<AccessLines>, flow: u32) {
-        let goes_on = self.runs.last().is_some_and(|(first, seat)| match seat {
-            Seat::Access(known, start) => Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow,
-            Seat::Node(_) => false,
+        let goes_on = self.runs.last().is_some_and(|(first, location)| match location {
+            PortLocation::Access(known, start) => {
+                Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow
+            }
+            PortLocation::Node(_) => false,
         });
         if !goes_on {
-            self.runs.push((self.count, Seat::Access(Arc::clone(lines), flow)));
+            self.runs.push((self.count, PortLocation::Access(Arc::clone(lines), flow)));
         }
         self.count += 1;
     }
@@ -90,8 +92,8 @@ impl Seats {
     #[must_use]
     pub fn node(&self, port: usize) -> Option<u32> {
         match self.run(port)?.1 {
-            Seat::Node(node) => Some(node),
-            Seat::Access(..) => None,
+            PortLocation::Node(node) => Some(node),
+            PortLocation::Access(..) => None,
         }
     }
 
@@ -99,7 +101,7 @@ impl Seats {
     #[must_use]
     pub fn access(&self, port: usize) -> Option<AccessPort<'_>> {
         match self.run(port)? {
-            (first, Seat::Access(lines, flow)) => {
+            (first, PortLocation::Access(lines, flow)) => {
                 let flow = flow + port as u32 / 2 - first / 2;
                 Some(AccessPort { lines, flow, is_near: port.is_multiple_of(2) })
             }
@@ -108,7 +110,7 @@ impl Seats {
     }
 
     /// The run of that port.
-    fn run(&self, port: usize) -> Option<&(u32, Seat)> {
+    fn run(&self, port: usize) -> Option<&(u32, PortLocation)> {
         if port >= self.len() {
             return None;
         }
@@ -119,38 +121,38 @@ impl Seats {
 
 /// One port, for reports.
 #[derive(Clone, Copy, Debug)]
-pub enum PortView<'a> {
+pub enum ReportedPort<'a> {
     /// A port with a node.
     Node(&'a Port),
     /// A port of an access line, with its flow and its queue.
     Access(AccessPort<'a>, &'a FlowInfo, &'a QueueState),
 }
 
-impl<'a> PortView<'a> {
+impl<'a> ReportedPort<'a> {
     /// Name of the port.
     #[must_use]
     pub fn name(self) -> Cow<'a, str> {
         match self {
-            PortView::Node(port) => Cow::Borrowed(port.name()),
-            PortView::Access(AccessPort { is_near: true, .. }, flow, _) => {
+            ReportedPort::Node(port) => Cow::Borrowed(port.name()),
+            ReportedPort::Access(AccessPort { is_near: true, .. }, flow, _) => {
                 Cow::Owned(format!("access/{}", flow.name()))
             }
-            PortView::Access(_, flow, _) => Cow::Owned(format!("access/{}.reverse", flow.name())),
+            ReportedPort::Access(_, flow, _) => Cow::Owned(format!("access/{}.reverse", flow.name())),
         }
     }
 
     /// Whether it is at an end of an access line.
     #[must_use]
     pub fn is_access(self) -> bool {
-        matches!(self, PortView::Access(..)) || self.name().starts_with("access/")
+        matches!(self, ReportedPort::Access(..)) || self.name().starts_with("access/")
     }
 
     /// Names of the node of the port and of the node at the far end of its line.
     #[must_use]
     pub fn between(self) -> [Cow<'a, str>; 2] {
         match self {
-            PortView::Node(port) => port.between().each_ref().map(|node| Cow::Borrowed(node.as_str())),
-            PortView::Access(port, flow, _) => {
+            ReportedPort::Node(port) => port.between().each_ref().map(|node| Cow::Borrowed(node.as_str())),
+            ReportedPort::Access(port, flow, _) => {
                 let (near, far) = (Cow::Owned(flow.name()), Cow::Borrowed(port.lines.node.as_str()));
                 if port.is_near { [near, far] } else { [far, near] }
             }
@@ -161,8 +163,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn rate(self) -> Option<LineRate> {
         match self {
-            PortView::Node(port) => port.rate(),
-            PortView::Access(port, ..) => Some(port.lines.rate),
+            ReportedPort::Node(port) => port.rate(),
+            ReportedPort::Access(port, ..) => Some(port.lines.rate),
         }
     }
 
@@ -170,8 +172,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn delay(self) -> Span {
         match self {
-            PortView::Node(port) => port.delay(),
-            PortView::Access(port, ..) => port.lines.delay,
+            ReportedPort::Node(port) => port.delay(),
+            ReportedPort::Access(port, ..) => port.lines.delay,
         }
     }
 
@@ -179,8 +181,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn mean_rate(self, now: Time) -> Option<f64> {
         match self {
-            PortView::Node(port) => port.mean_rate(now),
-            PortView::Access(port, ..) => Some(port.lines.rate.bits_per_second()),
+            ReportedPort::Node(port) => port.mean_rate(now),
+            ReportedPort::Access(port, ..) => Some(port.lines.rate.bits_per_second()),
         }
     }
 
@@ -188,7 +190,7 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn capacity(self, now: Time) -> Option<u128> {
         match self {
-            PortView::Node(port) if port.rate_varies() => Some(port.capacity(now)),
+            ReportedPort::Node(port) if port.rate_varies() => Some(port.capacity(now)),
             _ => None,
         }
     }
@@ -197,8 +199,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn queues(self) -> &'a [QueueState] {
         match self {
-            PortView::Node(port) => port.queues(),
-            PortView::Access(_, _, queue) => std::slice::from_ref(queue),
+            ReportedPort::Node(port) => port.queues(),
+            ReportedPort::Access(_, _, queue) => std::slice::from_ref(queue),
         }
     }
 
@@ -206,8 +208,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn discarded_tied(self) -> u64 {
         match self {
-            PortView::Node(port) => port.discarded_tied(),
-            PortView::Access(..) => 0,
+            ReportedPort::Node(port) => port.discarded_tied(),
+            ReportedPort::Access(..) => 0,
         }
     }
 
@@ -215,8 +217,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn most_present(self) -> [u64; 2] {
         match self {
-            PortView::Node(port) => [port.most_present(), port.most_present_before()],
-            PortView::Access(_, _, queue) => [queue.measures.most, queue.measures.most_before],
+            ReportedPort::Node(port) => [port.most_present(), port.most_present_before()],
+            ReportedPort::Access(_, _, queue) => [queue.measures.most, queue.measures.most_before],
         }
     }
 
@@ -224,8 +226,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_present(self) -> Option<u64> {
         match self {
-            PortView::Node(port) => port.bits_present(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_present(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -233,8 +235,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_arrived(self) -> Option<u64> {
         match self {
-            PortView::Node(port) => port.bits_arrived(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_arrived(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -242,8 +244,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn bits_areas(self, now: Time) -> Option<(u128, u128)> {
         match self {
-            PortView::Node(port) => port.bits_areas(now),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.bits_areas(now),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -251,8 +253,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn by_group(self) -> &'a [GroupMeasures] {
         match self {
-            PortView::Node(port) => port.by_group(),
-            PortView::Access(..) => &[],
+            ReportedPort::Node(port) => port.by_group(),
+            ReportedPort::Access(..) => &[],
         }
     }
 
@@ -260,8 +262,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn policies(self) -> &'a [Policy] {
         match self {
-            PortView::Node(port) => port.policies(),
-            PortView::Access(..) => &[],
+            ReportedPort::Node(port) => port.policies(),
+            ReportedPort::Access(..) => &[],
         }
     }
 
@@ -269,8 +271,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn congestion(self) -> Option<&'a Congestion> {
         match self {
-            PortView::Node(port) => port.congestion(),
-            PortView::Access(..) => None,
+            ReportedPort::Node(port) => port.congestion(),
+            ReportedPort::Access(..) => None,
         }
     }
 
@@ -278,8 +280,8 @@ impl<'a> PortView<'a> {
     #[must_use]
     pub fn fingerprint(self) -> u64 {
         match self {
-            PortView::Node(port) => port.fingerprint(),
-            PortView::Access(..) => Fingerprint::default().value(),
+            ReportedPort::Node(port) => port.fingerprint(),
+            ReportedPort::Access(..) => Fingerprint::default().value(),
         }
     }
 }
@@ -296,18 +298,18 @@ mod tests {
             Arc::new(AccessLines { rate: LineRate::Bits(Rate(1_000)), delay: Span::ZERO, node: node.to_owned() })
         };
         let (one, other) = (lines("a"), lines("b"));
-        let mut seats = Seats::default();
-        [7, 8].into_iter().for_each(|node| seats.push_node(node));
-        [3, 3, 4].into_iter().for_each(|flow| seats.push_access(&one, flow));
-        seats.push_node(9);
-        [5, 5].into_iter().for_each(|flow| seats.push_access(&other, flow));
-        let nodes: Vec<Option<u32>> = (0..9).map(|port| seats.node(port)).collect();
+        let mut locations = PortLocations::default();
+        [7, 8].into_iter().for_each(|node| locations.push_node(node));
+        [3, 3, 4].into_iter().for_each(|flow| locations.push_access(&one, flow));
+        locations.push_node(9);
+        [5, 5].into_iter().for_each(|flow| locations.push_access(&other, flow));
+        let nodes: Vec<Option<u32>> = (0..9).map(|port| locations.node(port)).collect();
         assert_eq!(nodes, [Some(7), Some(8), None, None, None, Some(9), None, None, None]);
-        let port = |port| seats.access(port).map(|port| (port.flow, port.is_near, port.lines.node.as_str()));
+        let port = |port| locations.access(port).map(|port| (port.flow, port.is_near, port.lines.node.as_str()));
         let access: Vec<_> = (0..9).map(port).collect();
         let a = |flow, is_near| Some((flow, is_near, "a"));
         let b = |is_near| Some((5, is_near, "b"));
         assert_eq!(access, [None, None, a(3, true), a(3, false), a(4, true), None, b(true), b(false), None]);
-        assert_eq!((seats.len(), seats.runs.len()), (8, 5));
+        assert_eq!((locations.len(), locations.runs.len()), (8, 5));
     }
 }

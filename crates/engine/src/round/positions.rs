@@ -1,6 +1,6 @@
 //! Where all PDUs are at a stop: computed from the state of the nodes and the records in the lanes, when asked for.
 
-use super::{PortView, World};
+use super::{ReportedPort, World};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
@@ -53,7 +53,7 @@ impl<P: Probe> World<P> {
         let on_line = on_lines.iter().find(|(_, record)| is_wanted(&record.pdu)).map(|(port, _)| *port);
         on_line.or_else(|| {
             (0..self.ports.len()).find_map(|number| {
-                let PortView::Node(port) = self.port(number)? else { return None };
+                let ReportedPort::Node(port) = self.port(number)? else { return None };
                 let mut is_there = false;
                 port.held(&mut |pdu| is_there |= is_wanted(pdu));
                 is_there.then_some(number as u32)
@@ -87,8 +87,8 @@ impl<P: Probe> World<P> {
     fn find_at_port(&self, number: u32, behind: &[Record], found: &mut Vec<Position>) {
         match self.port(number as usize) {
             None => {}
-            Some(PortView::Node(port)) => port.find_positions(number, behind, self.clock, found),
-            Some(PortView::Access(port, ..)) => {
+            Some(ReportedPort::Node(port)) => port.find_positions(number, behind, self.clock, found),
+            Some(ReportedPort::Access(port, ..)) => {
                 let mut finder = Finder::new(number, Some(port.lines.rate), self.clock, found);
                 for record in behind {
                     // The delay of an access line never changes.

@@ -178,8 +178,8 @@ fn a_slice_ends_at_a_time_that_all_nodes_have_reached() {
             last = Some(clock);
             for unit in world.turns.units() {
                 let members = match unit {
-                    Unit::Node(node) => std::slice::from_ref(node),
-                    Unit::Cluster(cluster) => cluster.members(),
+                    RoundUnit::Node(node) => std::slice::from_ref(node),
+                    RoundUnit::Cluster(cluster) => cluster.members(),
                 };
                 for &member in members {
                     assert_eq!(world.processes[member as usize].horizon, clock + Span(1));

@@ -3,7 +3,7 @@
 //! Rounds with few PDUs cost more than they save. Then a network of at most 4,096 nodes takes turns as one cluster,
 //! unless hosts share a node and have access lines. Rounds are tried again from time to time.
 
-use super::unit::Unit;
+use super::unit::RoundUnit;
 
 /// Number of rounds over which the PDUs per round are measured.
 const MEASURED_ROUNDS: u64 = 128;
@@ -17,8 +17,8 @@ const TRY_AFTER: u64 = 16_384;
 /// The units of a round, and the unit in which all nodes take turns, if they can.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    rounds: Vec<Unit>,
-    turns: Option<Vec<Unit>>,
+    rounds: Vec<RoundUnit>,
+    turns: Option<Vec<RoundUnit>>,
     takes_turns: bool,
     /// PDUs and rounds at the last measurement.
     seen: (u64, u64),
@@ -28,14 +28,14 @@ pub(super) struct Turns {
 impl Turns {
     /// Starts with rounds.
     #[must_use]
-    pub(super) fn new(rounds: Vec<Unit>, turns: Option<Unit>) -> Turns {
+    pub(super) fn new(rounds: Vec<RoundUnit>, turns: Option<RoundUnit>) -> Turns {
         Turns { rounds, turns: turns.map(|unit| vec![unit]), takes_turns: false, seen: (0, 0), try_after: TRY_AFTER }
     }
 
     /// The units, in the order of a round.
     #[inline]
     #[must_use]
-    pub(super) fn units(&self) -> &[Unit] {
+    pub(super) fn units(&self) -> &[RoundUnit] {
         match &self.turns {
             Some(turns) if self.takes_turns => turns,
             _ => &self.rounds,
@@ -44,7 +44,7 @@ impl Turns {
 
     /// The unit with that index.
     #[inline]
-    pub(super) fn unit(&mut self, index: usize) -> &mut Unit {
+    pub(super) fn unit(&mut self, index: usize) -> &mut RoundUnit {
         match &mut self.turns {
             Some(turns) if self.takes_turns => &mut turns[index],
             _ => &mut self.rounds[index],
@@ -77,7 +77,7 @@ impl Turns {
     /// The nodes may have run in the other mode since, or a line has changed.
     pub(super) fn forget_plans(&mut self) {
         for unit in self.rounds.iter_mut().chain(self.turns.iter_mut().flatten()) {
-            if let Unit::Cluster(cluster) = unit {
+            if let RoundUnit::Cluster(cluster) = unit {
                 cluster.forget_plans();
             }
         }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn small_rounds_lead_to_turns_and_rounds_are_tried_again() {
-        let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], Some(Unit::Node(2)));
+        let mut turns = Turns::new(vec![RoundUnit::Node(0), RoundUnit::Node(1)], Some(RoundUnit::Node(2)));
         let is_taking_turns = |turns: &Turns| turns.units().len() == 1;
         turns.measure(FEW_A_ROUND * MEASURED_ROUNDS, MEASURED_ROUNDS);
         assert!(!is_taking_turns(&turns));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn nodes_that_cannot_take_turns_never_do() {
-        let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], None);
+        let mut turns = Turns::new(vec![RoundUnit::Node(0), RoundUnit::Node(1)], None);
         turns.measure(1, MEASURED_ROUNDS);
         assert_eq!(turns.units().len(), 2);
     }

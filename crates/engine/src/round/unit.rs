@@ -4,7 +4,7 @@ use super::cluster::Cluster;
 
 /// A part of the network that runs alone.
 #[derive(Clone, Debug)]
-pub enum Unit {
+pub enum RoundUnit {
     /// One node.
     Node(u32),
     /// Nodes connected in a loop without delay.

@@ -89,7 +89,7 @@ impl Probe for Watch {
 
 /// A place on the way of a PDU.
 #[derive(Clone, Debug)]
-struct Place {
+struct Waypoint {
     name: String,
     /// Number of the port; none for the policers of the flow.
     port: Option<usize>,
@@ -102,7 +102,7 @@ pub struct Tracing {
     until: Time,
     flow: String,
     /// The ports of its path, and its policers.
-    way: Vec<Place>,
+    way: Vec<Waypoint>,
     /// How many of these places it has reached.
     reached: usize,
     /// Its marks at the present instant.
@@ -260,12 +260,12 @@ impl Tracing {
 }
 
 /// The places on the way of the flow's PDUs. Its policers are behind its first line.
-fn way<P: Probe>(run: &Run<P>, flow: usize) -> Result<Vec<Place>, Error> {
+fn way<P: Probe>(run: &Run<P>, flow: usize) -> Result<Vec<Waypoint>, Error> {
     let name = |port: usize| run.world.port(port).map_or_else(String::new, |port| port.name().into_owned());
     let ports = run.paths()?.swap_remove(flow).into_iter();
-    let mut way: Vec<Place> = ports.map(|port| Place { name: name(port), port: Some(port) }).collect();
+    let mut way: Vec<Waypoint> = ports.map(|port| Waypoint { name: name(port), port: Some(port) }).collect();
     if let Some(policers) = run.world.policers().nth(flow).flatten() {
-        way.insert(1, Place { name: policers.name().to_owned(), port: None });
+        way.insert(1, Waypoint { name: policers.name().to_owned(), port: None });
     }
     Ok(way)
 }

@@ -7,7 +7,7 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{CELL_BITS, Rate, Span, Time};
 use crate::network::context::{HELD_BYTES, MOST_HELD};
-use crate::round::{PortView, World};
+use crate::round::{ReportedPort, World};
 
 /// Below this number of PDUs in the network, nothing is checked.
 const EARLY: u64 = 1_000_000;
@@ -120,12 +120,12 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     Err(refusal(held, growth.per_second(now), port, now, ""))
 }
 
-fn present(port: PortView<'_>) -> u64 {
+fn present(port: ReportedPort<'_>) -> u64 {
     port.queues().iter().map(|queue| queue.present).sum()
 }
 
 /// The refusal for a port that grows by `growth` PDUs per second: its input is its line rate plus this growth.
-fn refusal(held: u64, growth: f64, port: PortView<'_>, now: Time, fate: &str) -> Fault {
+fn refusal(held: u64, growth: f64, port: ReportedPort<'_>, now: Time, fate: &str) -> Fault {
     let measures = port.queues().iter().map(|queue| queue.measures);
     let (bits, departed) =
         measures.fold((0, 0), |(bits, departed), own| (bits + own.departed_bits, departed + own.departed));

@@ -1,32 +1,17 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
+//!
+//! It has three rooms. `plan` has the plan of the network: its flows, ports and paths. `check` refuses a scenario whose parts
+//! or plan are not right, or warns of it. `nodes` builds the lanes and nodes of a plan. `check` and `nodes` import from `plan`,
+//! and never from each other.
 
-mod capacities;
 mod changes;
 pub(super) mod check;
 mod checked;
 pub(super) mod crossings;
 mod estimate;
-mod flow_path;
-mod graph;
-mod holding;
-mod lay_out;
 mod limits;
-mod loads;
-mod meeting;
-mod names;
 mod nodes;
-mod path_memory;
-mod paths;
-mod peers;
 mod plan;
-mod port_plan;
-mod rare_rm_cells;
-mod round_trips;
-mod routes;
-mod shortest;
-mod ties;
-mod transports;
-mod warnings;
 
 use std::collections::BTreeMap;
 
@@ -38,11 +23,11 @@ use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
 pub use changes::Timeline;
+pub use check::meeting::{Hearing, Meetings};
 pub use check::memory_of_flows;
 use checked::{lay_out, sketch};
 pub use estimate::{Estimate, Limits};
 pub use limits::QueueLimits;
-pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
 use plan::Network;
 pub use plan::{Hop, Shared};
@@ -76,9 +61,9 @@ pub fn world<P: Probe>(
     let expansion = expand(scenario)?;
     let mut network = lay_out(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    let estimate = network.estimate(&timeline);
+    let estimate = estimate::of(&network, &timeline);
     estimate.check_held()?;
-    let parts = network.build(seed, replication, form);
+    let parts = nodes::build(&network, seed, replication, form);
     let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
     // The plans of many flows take much memory.
     drop(network);
@@ -98,7 +83,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    Ok(network.estimate(&timeline).check_held()?)
+    Ok(estimate::of(&network, &timeline).check_held()?)
 }
 
 /// The size of a run. It builds no nodes.
@@ -109,7 +94,7 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     let expansion = expand(scenario)?;
     let network = sketch(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
-    Ok(network.estimate(&timeline))
+    Ok(estimate::of(&network, &timeline))
 }
 
 /// Which parts of the control schemes hear each other.

@@ -5,7 +5,8 @@
 
 use super::train::Train;
 use super::{
-    Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision,
+    DataUnit, Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Upcoming, check_rate,
+    decision,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -114,7 +115,7 @@ impl Traffic for Cbr {
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         if !self.begun {
             self.begun = true;
@@ -122,11 +123,11 @@ impl Traffic for Cbr {
             self.train.length = if self.start.is_some() { 0.0 } else { self.stream.uniform() };
         }
         self.train.fix(from, self.rate, now, scale);
-        (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+        (produced.then_some(DataUnit { octets: self.octets, number: 0 }), self.train.next)
     }
 
     fn count_some(&mut self, _at: Time, last: Time, generated: &mut Generated) -> Upcoming {
-        self.train.count(last, (Unit { octets: self.octets, number: 0 }, self.rate), generated);
+        self.train.count(last, (DataUnit { octets: self.octets, number: 0 }, self.rate), generated);
         self.train.next
     }
 

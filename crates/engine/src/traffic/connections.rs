@@ -10,7 +10,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Env, Held, ModelParams, RateScale, Traffic, Unit, Upcoming};
+use super::{DataUnit, Env, Held, ModelParams, RateScale, Traffic, Upcoming};
 use crate::core::distribution::Distribution;
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
@@ -199,11 +199,11 @@ impl Traffic for Connections {
         self.upcoming()
     }
 
-    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let mut unit = None;
         match self.upcoming() {
             Upcoming::Pdu(at) => {
-                unit = Some(Unit { octets: self.params.draw_octets(&mut self.packets), number: 0 });
+                unit = Some(DataUnit { octets: self.params.draw_octets(&mut self.packets), number: 0 });
                 self.production = at + self.params.interproduction_time.draw_time(&mut self.packets).max(Span(1));
             }
             Upcoming::Decision(_) if self.is_open => {
@@ -253,7 +253,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::traffic::tests::{Script, at, env};
-    use crate::traffic::{Host, Model};
+    use crate::traffic::{HostEnv, Model};
 
     fn study() -> Params {
         let seconds = |seconds| Distribution::Exponential(Span::from_seconds(seconds));
@@ -268,7 +268,7 @@ mod tests {
 
     /// Openings, packets and releases of a host's flow to `peer` of `peers`, until `end`.
     fn events(params: &Params, peers: u32, peer: u32, end: f64) -> Vec<(Time, &'static str)> {
-        let host = Host { peers, peer, ..env(3).host };
+        let host = HostEnv { peers, peer, ..env(3).host };
         let mut model = Connections::new(params, Env { host, ..env(peer.into()) });
         let mut scale = Script::new(&[]);
         let mut upcoming = model.start(Time::ZERO, &mut scale);
@@ -341,13 +341,13 @@ mod tests {
             interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
             ..study()
         };
-        let host = Host { peers: 1, peer: 0, ..env(3).host };
+        let host = HostEnv { peers: 1, peer: 0, ..env(3).host };
         let mut model = Connections::new(&params, Env { host, has_transport: true, ..env(1) });
         let mut scale = Script::new(&[]);
         assert_eq!(model.start(Time::ZERO, &mut scale), Upcoming::Decision(at(1.0)));
         assert_eq!(model.advance(at(1.0), &mut scale), (None, Upcoming::Decision(at(11.0))));
         assert_eq!(model.on_established(at(4.5)), Some(Upcoming::Pdu(at(6.5))));
-        let unit = Some(Unit { octets: 1600, number: 0 });
+        let unit = Some(DataUnit { octets: 1600, number: 0 });
         assert_eq!(model.advance(at(6.5), &mut scale), (unit, Upcoming::Pdu(at(8.5))));
         assert_eq!(model.advance(at(8.5), &mut scale), (unit, Upcoming::Pdu(at(10.5))));
         assert_eq!(model.advance(at(10.5), &mut scale), (unit, Upcoming::Decision(at(11.0))));

@@ -15,8 +15,8 @@ use repeats::Repeats;
 
 use super::train::Train;
 use super::{
-    Env, Held, Holding, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Transfers, Unit, Upcoming, check_rate,
-    decision,
+    DataUnit, Env, Held, Holding, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Transfers, Upcoming,
+    check_rate, decision,
 };
 use crate::core::distribution::{Sizes, Times};
 use crate::core::error::Fault;
@@ -204,14 +204,14 @@ impl FileTransfer {
 
 /// Retransmission.
 impl FileTransfer {
-    fn unit(&self, index: u64) -> Unit {
+    fn unit(&self, index: u64) -> DataUnit {
         let cell = FileCell { file: file(self.number), index: index as u32, is_last: index + 1 == self.pdus };
-        Unit { octets: self.octets, number: cell.number() }
+        DataUnit { octets: self.octets, number: cell.number() }
     }
 
     /// `advance`, with retransmission.
     #[cold]
-    fn advance_with_repeats(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance_with_repeats(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         if !self.is_under_way() {
             return (None, self.begin_file(now, scale));
         }
@@ -228,7 +228,12 @@ impl FileTransfer {
     }
 
     /// The next PDU of the gaps, or else of the file.
-    fn send_next(&mut self, repeats: &mut Repeats, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn send_next(
+        &mut self,
+        repeats: &mut Repeats,
+        now: Time,
+        scale: &mut impl RateScale,
+    ) -> (Option<DataUnit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         let mut unit = None;
         if produced {
@@ -288,7 +293,7 @@ impl Traffic for FileTransfer {
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         if self.repeats.is_some() {
             return self.advance_with_repeats(now, scale);
         }
@@ -306,7 +311,7 @@ impl Traffic for FileTransfer {
             self.train.fix(from, self.params.rate.bits_per_second(), now, scale);
             self.train.next
         };
-        (produced.then_some(Unit { octets: self.octets, number: self.number }), upcoming)
+        (produced.then_some(DataUnit { octets: self.octets, number: self.number }), upcoming)
     }
 
     fn transfers(&self, now: Time) -> Option<Transfers> {

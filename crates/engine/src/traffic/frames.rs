@@ -9,7 +9,7 @@
 //! effect.
 
 use super::sequence::Sequence;
-use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
+use super::{DataUnit, Env, RateScale, Traffic, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -23,7 +23,7 @@ const MOST_PER_SECOND: f64 = 1_000.0;
 /// The frame of the sequence with which a flow begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum FirstFrame {
     /// A random frame, each with the same probability.
     #[default]
     Random,
@@ -45,10 +45,10 @@ pub enum Phase {
 /// How frames are sent.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Sending {
+pub struct FrameSending {
     /// The frame of the sequence with which a flow begins.
     #[serde(default)]
-    pub place: Place,
+    pub place: FirstFrame,
     /// The phase of the first frame at the start of the run.
     #[serde(default)]
     pub phase: Phase,
@@ -63,7 +63,7 @@ pub struct Sending {
     pub header: u16,
 }
 
-impl Sending {
+impl FrameSending {
     /// The first fault, for frames of at most `largest` bits in PDUs of `octets` octets.
     pub(super) fn check(&self, largest: u64, per_second: f64, octets: u16) -> Result<(), Fault> {
         if self.header >= octets {
@@ -102,14 +102,14 @@ pub(super) trait Frames {
     /// The sequence that all flows of a group send. `stream` belongs to the group.
     fn draw_sequence(&self, stream: Stream) -> Sequence;
     /// How frames are sent.
-    fn sending(&self) -> &Sending;
+    fn sending(&self) -> &FrameSending;
 }
 
 /// A flow that sends a sequence.
 #[derive(Clone, Debug)]
 pub struct Player {
     sequence: Sequence,
-    sending: Sending,
+    sending: FrameSending,
     octets: u16,
     /// Frame of the sequence with which the flow began.
     place: u64,
@@ -141,8 +141,8 @@ impl Player {
         let sequence = sequence.unwrap_or_else(|| params.draw_sequence(group_stream));
         let sending = params.sending();
         let place = match sending.place {
-            Place::Random => stream.below(sequence.sizes.len() as u64),
-            Place::First => 0,
+            FirstFrame::Random => stream.below(sequence.sizes.len() as u64),
+            FirstFrame::First => 0,
         };
         let phase = match sending.phase {
             Phase::Random => stream.uniform_span(sequence.span(1)),
@@ -225,11 +225,11 @@ impl Traffic for Player {
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let unit = match self.next {
             Upcoming::Pdu(_) => {
                 self.gone += 1;
-                Some(Unit { octets: self.octets, number: self.begun })
+                Some(DataUnit { octets: self.octets, number: self.begun })
             }
             Upcoming::Decision(_) => {
                 self.begin_frame(now, scale);
@@ -258,24 +258,24 @@ mod tests {
     use super::*;
     use crate::traffic::tests::{Script, at, env, times, units};
 
-    impl Frames for (Sequence, Sending) {
+    impl Frames for (Sequence, FrameSending) {
         fn draw_sequence(&self, _stream: Stream) -> Sequence {
             self.0.clone()
         }
 
-        fn sending(&self) -> &Sending {
+        fn sending(&self) -> &FrameSending {
             &self.1
         }
     }
 
     /// 10 frames a second.
-    fn player(sizes: &[u32], sending: &Sending, seed: u64) -> Player {
+    fn player(sizes: &[u32], sending: &FrameSending, seed: u64) -> Player {
         let sequence = Sequence { sizes: sizes.into(), unit: 1, per_second: 10.0 };
         Player::new(&(sequence, sending.clone()), env(seed))
     }
 
-    fn from_the_first() -> Sending {
-        Sending { place: Place::First, phase: Phase::Zero, ..Sending::default() }
+    fn from_the_first() -> FrameSending {
+        FrameSending { place: FirstFrame::First, phase: Phase::Zero, ..FrameSending::default() }
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_burst_goes_at_its_rate_from_where_the_frame_begins() {
-        let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
+        let sending = FrameSending { burst: Some(Rate(42_400)), ..from_the_first() };
         let mut source = player(&[1_272, 424], &sending, 1);
         let found = times(&units(&mut source, &mut Script::new(&[]), at(0.25)));
         assert_eq!(found, [0.0, 0.01, 0.02, 0.1, 0.2, 0.21, 0.22].map(at));
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn headers_leave_less_room() {
         // 48 of 53 octets: 768 bits make two cells.
-        let mut source = player(&[768], &Sending { header: 5, ..from_the_first() }, 1);
+        let mut source = player(&[768], &FrameSending { header: 5, ..from_the_first() }, 1);
         let found = times(&units(&mut source, &mut Script::new(&[]), at(0.2)));
         assert_eq!(found, [0.0, 0.05, 0.1, 0.15].map(at));
         assert_eq!(source.mean_rate(), Some(2.0 * 424.0 * 10.0));
@@ -311,7 +311,7 @@ mod tests {
         let found = times(&units(&mut player(&[1_696], &from_the_first(), 1), &mut scale, at(0.35)));
         assert_eq!(found, [0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.3, 0.325].map(at));
         // A burst of 10 cells fills the frame interval. Doubled, it delays the next frame, and no cell is lost.
-        let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
+        let sending = FrameSending { burst: Some(Rate(42_400)), ..from_the_first() };
         let mut scale = Script::new(&[(0.0, 2.0)]);
         let found = times(&units(&mut player(&[4_240], &sending, 1), &mut scale, at(1.0)));
         assert_eq!(found.len(), 100);
@@ -335,7 +335,7 @@ mod tests {
         let mut places = [0u32; 4];
         let mut elapsed = 0.0;
         for seed in 0..4_000 {
-            let source = player(&sizes, &Sending::default(), seed);
+            let source = player(&sizes, &FrameSending::default(), seed);
             places[source.place as usize] += 1;
             elapsed += source.phase.seconds();
         }
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn the_first_frame_has_begun_before_the_run() {
         for seed in 0..200 {
-            let mut source = player(&[1_696], &Sending::default(), seed);
+            let mut source = player(&[1_696], &FrameSending::default(), seed);
             let phase = source.phase.seconds();
             let found = times(&units(&mut source, &mut Script::new(&[]), at(0.3)));
             // Cells are 25 ms apart, shifted by the phase. The first comes within one gap, and none is missing.
@@ -360,11 +360,11 @@ mod tests {
 
     #[test]
     fn faults() {
-        let sending = Sending { burst: Some(Rate(1_000)), ..Sending::default() };
+        let sending = FrameSending { burst: Some(Rate(1_000)), ..FrameSending::default() };
         assert_eq!(sending.check(101, 10.0, 53), Ok(()));
         assert_eq!(sending.check(102, 10.0, 53).map_err(|fault| fault.path), Err("burst".to_owned()));
         // 48 of 53 octets carry video: 90 bits of video in each frame need 994 b/s, 91 need 1005 b/s.
-        let sending = Sending { header: 5, ..sending };
+        let sending = FrameSending { header: 5, ..sending };
         assert_eq!(sending.check(91, 10.0, 53), Ok(()));
         assert_eq!(sending.check(92, 10.0, 53).map_err(|fault| fault.remedy), Err("give at least 1005 b/s".to_owned()));
         assert_eq!(sending.check(1, 10.0, 5).map_err(|fault| fault.path), Err("header".to_owned()));

@@ -5,7 +5,7 @@
 //! test use-it-or-lose-it. During the pause no new PDU becomes available. Only a PDU that was already waiting may still
 //! be sent.
 
-use super::{Env, ModelParams, Offer, RateScale, Traffic, Unit, Upcoming, decision};
+use super::{DataUnit, Env, ModelParams, Offer, RateScale, Traffic, Upcoming, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, Span, Time};
@@ -117,11 +117,11 @@ impl Traffic for Greedy {
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         if !self.begun {
             return (None, self.begin(now, scale));
         }
-        (Some(Unit { octets: self.octets, number: 0 }), self.available(now))
+        (Some(DataUnit { octets: self.octets, number: 0 }), self.available(now))
     }
 
     /// True also during a pause: the time of the next PDU then says when the source sends again.
@@ -146,7 +146,7 @@ mod tests {
         let mut source = Greedy::new(&Params::default(), env(1));
         assert_eq!(source.start(Time::ZERO, &mut scale), Upcoming::Pdu(Time::ZERO));
         let (unit, upcoming) = source.advance(at(7.0), &mut scale);
-        assert_eq!(unit, Some(Unit { octets: 53, number: 0 }));
+        assert_eq!(unit, Some(DataUnit { octets: 53, number: 0 }));
         assert_eq!(upcoming, Upcoming::Pdu(at(7.0)));
         assert_eq!(scale.sessions, [Time::ZERO]);
         assert!(source.saturates());

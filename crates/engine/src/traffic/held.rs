@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rate_scale::RateScale;
-use super::unit::Unit;
+use super::unit::DataUnit;
 use crate::core::either::Either;
 use crate::core::error::Fault;
 use crate::core::quantity::Count;
@@ -151,13 +151,13 @@ pub struct Amount {
 
 impl Amount {
     /// Adds the data of one PDU.
-    pub fn add(&mut self, unit: Unit) {
+    pub fn add(&mut self, unit: DataUnit) {
         self.pdus += 1;
         self.bits += u64::from(unit.octets) * 8;
     }
 
     /// Adds the data of so many PDUs.
-    pub(super) fn add_many(&mut self, unit: Unit, pdus: u64) {
+    pub(super) fn add_many(&mut self, unit: DataUnit, pdus: u64) {
         self.pdus += pdus;
         self.bits += pdus * u64::from(unit.octets) * 8;
     }
@@ -186,7 +186,7 @@ pub struct Generated {
 
 impl Generated {
     /// Adds so many PDUs.
-    pub(super) fn add_many(&mut self, unit: Unit, pdus: u64) {
+    pub(super) fn add_many(&mut self, unit: DataUnit, pdus: u64) {
         self.amount.add_many(unit, pdus);
         self.newest = unit.octets;
     }

@@ -8,7 +8,7 @@
 //! Times and lengths have random numbers of their own: other lengths leave the times as they are.
 
 use super::sizes::{Lengths, Sizes};
-use super::{Crossed, Env, ModelParams, NamedFile, RateScale, Traffic, Unit, Upcoming};
+use super::{Crossed, DataUnit, Env, ModelParams, NamedFile, RateScale, Traffic, Upcoming};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{PICOSECONDS, Span, Time};
@@ -148,7 +148,7 @@ impl Traffic for Messages {
         Upcoming::Never
     }
 
-    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         (None, Upcoming::Never)
     }
 }

@@ -20,7 +20,7 @@
 //!
 //! All flows of a group send one sequence, drawn from the group's stream. Each flow begins at its own place.
 
-use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::frames::{FrameSending, Frames, MOST_FRAMES, check_per_second};
 use super::held::fixed;
 use super::sequence::Sequence;
 use super::{Held, ModelParams, Offer, check_mean, check_rate};
@@ -69,7 +69,7 @@ pub struct Params {
     pub groups_of_pictures: u32,
     /// How frames are sent.
     #[serde(default)]
-    pub sending: Sending,
+    pub sending: FrameSending,
     /// What happens to data that the sender may not send yet.
     #[serde(default = "super::held::wait")]
     pub held: Held,
@@ -119,7 +119,7 @@ impl Default for Params {
             scene_variation: tenth(),
             scene: five_seconds(),
             groups_of_pictures: default_groups_of_pictures(),
-            sending: Sending::default(),
+            sending: FrameSending::default(),
             held: super::held::wait(),
         }
     }
@@ -286,7 +286,7 @@ impl Frames for Params {
         Sequence { sizes: sizes.into(), unit: 1, per_second: self.frames_per_second }
     }
 
-    fn sending(&self) -> &Sending {
+    fn sending(&self) -> &FrameSending {
         &self.sending
     }
 }

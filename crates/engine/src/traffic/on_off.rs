@@ -11,8 +11,8 @@
 use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, Generated, Held, ModelParams, Nominal, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions,
-    Traffic, Unit, Upcoming, check_mean, check_rate, decision, pauses, share,
+    DataUnit, Env, Generated, Held, ModelParams, Nominal, Offer, Output, RETUNED_RATE, RateScale, SessionClock,
+    Sessions, Traffic, Upcoming, check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;
 use crate::core::error::Fault;
@@ -219,7 +219,7 @@ impl Traffic for OnOff {
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         match self.awaited {
             Awaited::Session(start) => (None, self.begin_session(start, now, scale)),
             Awaited::Spurt(start) => (None, self.begin_spurt(start, now, scale)),
@@ -227,7 +227,7 @@ impl Traffic for OnOff {
                 let number = u64::from(self.number);
                 let (from, produced) = self.train.come(now);
                 self.train.fix(from, self.peak_rate, now, scale);
-                (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
+                (produced.then_some(DataUnit { octets: self.octets, number }), self.proceed(end))
             }
         }
     }
@@ -244,7 +244,7 @@ impl Traffic for OnOff {
         while upcoming.time() < last {
             upcoming = match (self.awaited, upcoming) {
                 (Awaited::Train(end), Upcoming::Pdu(_)) => {
-                    let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+                    let unit = DataUnit { octets: self.octets, number: u64::from(self.number) };
                     self.train.produce(&mut now, last.min(end), (unit, self.peak_rate), scale, output);
                     self.proceed(end)
                 }
@@ -259,7 +259,7 @@ impl Traffic for OnOff {
 
     fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
         let Awaited::Train(end) = self.awaited else { return self.advance(at, &mut Nominal).1 };
-        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+        let unit = DataUnit { octets: self.octets, number: u64::from(self.number) };
         self.train.count(last.min(end), (unit, self.peak_rate), generated);
         self.proceed(end)
     }

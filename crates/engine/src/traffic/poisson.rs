@@ -3,7 +3,7 @@
 //! One session that never ends. The factor at the start of a gap scales that gap. The random numbers stay the same.
 
 use super::train::Train;
-use super::{Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate};
+use super::{DataUnit, Env, Held, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
@@ -68,13 +68,13 @@ impl Traffic for Poisson {
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         if produced {
             self.train.length = self.stream.exponential();
         }
         self.train.fix(from, self.rate, now, scale);
-        (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+        (produced.then_some(DataUnit { octets: self.octets, number: 0 }), self.train.next)
     }
 
     fn nominal_rate(&self) -> f64 {

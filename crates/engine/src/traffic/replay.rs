@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::frames::{FrameSending, Frames, MOST_FRAMES, check_per_second};
 use super::held::fixed;
 use super::records::{BadFile, records};
 use super::sequence::Sequence;
@@ -93,7 +93,7 @@ pub struct Params {
     pub frames_per_second: f64,
     /// How frames are sent.
     #[serde(default)]
-    pub sending: Sending,
+    pub sending: FrameSending,
     /// What happens to data that the sender may not send yet.
     #[serde(default = "super::held::wait")]
     pub held: Held,
@@ -174,7 +174,7 @@ impl Frames for Params {
         Sequence { sizes: self.frames.0.clone(), unit: self.unit.bits(), per_second: self.frames_per_second }
     }
 
-    fn sending(&self) -> &Sending {
+    fn sending(&self) -> &FrameSending {
         &self.sending
     }
 }
@@ -244,7 +244,7 @@ mod tests {
             frames: frames.to_vec().into(),
             unit: SizeUnit::Octets,
             frames_per_second: 25.0,
-            sending: Sending::default(),
+            sending: FrameSending::default(),
             held: crate::traffic::held::wait(),
         }
     }
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(path(replay(&vec![7; MOST_FRAMES + 1])), Err("frames".to_owned()));
         assert_eq!(path(Params { column: Some(1), ..replay(&[5]) }), Err("column".to_owned()));
         assert_eq!(path(Params { frames_per_second: 0.0, ..replay(&[5]) }), Err("frames_per_second".to_owned()));
-        let sending = Sending { burst: Some(Rate(1_000_000)), ..Sending::default() };
+        let sending = FrameSending { burst: Some(Rate(1_000_000)), ..FrameSending::default() };
         let burst = |octets: u32| Params { sending: sending.clone(), ..replay(&[octets]) }.check_octets(53);
         assert_eq!(burst(5_000), Ok(()));
         assert_eq!(burst(5_002).map_err(|fault| fault.path), Err("sending.burst".to_owned()));

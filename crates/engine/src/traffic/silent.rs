@@ -1,6 +1,6 @@
 //! No data: a direction that carries only control PDUs.
 
-use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
+use super::{DataUnit, Env, ModelParams, RateScale, Traffic, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::Time;
 
@@ -36,7 +36,7 @@ impl Traffic for Silent {
         Upcoming::Never
     }
 
-    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         (None, Upcoming::Never)
     }
 

@@ -48,14 +48,14 @@ pub(crate) fn env(seed: u64) -> Env {
         place: 0,
         number: 0,
         octets: 53,
-        host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
+        host: HostEnv { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
         has_transport: false,
         reports_after: None,
     }
 }
 
 /// The PDUs produced before `end`, each sent at once.
-pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, Unit)> {
+pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, DataUnit)> {
     let mut units = Vec::new();
     let mut upcoming = model.start(Time::ZERO, scale);
     while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming {
@@ -70,7 +70,7 @@ pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: T
     units
 }
 
-pub(super) fn times(units: &[(Time, Unit)]) -> Vec<Time> {
+pub(super) fn times(units: &[(Time, DataUnit)]) -> Vec<Time> {
     units.iter().map(|unit| unit.0).collect()
 }
 

@@ -14,7 +14,7 @@
 //! The factor at the start of a gap between two packets divides that gap. The sizes stay.
 
 use super::packets::{MOST_OCTETS, Packets, Recording};
-use super::{Env, Held, Holding, ModelParams, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
+use super::{DataUnit, Env, Held, Holding, ModelParams, RateScale, Traffic, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
@@ -274,8 +274,8 @@ impl Player {
 
     /// The PDU at `at`, and what comes next.
     #[inline]
-    fn produce_one(&mut self, at: Time, now: Time, scale: &mut impl RateScale) -> Unit {
-        let unit = Unit { octets: self.octets, number: self.begun };
+    fn produce_one(&mut self, at: Time, now: Time, scale: &mut impl RateScale) -> DataUnit {
+        let unit = DataUnit { octets: self.octets, number: self.begun };
         let gap = self.params.burst.map_or(Span::ZERO, |rate| rate.span(u64::from(self.octets) * 8));
         // Every gap is at least a picosecond: time must advance.
         self.free = at + gap.max(Span(1));
@@ -303,7 +303,7 @@ impl Traffic for Player {
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         let unit = match self.next {
             Upcoming::Pdu(at) => Some(self.produce_one(at, now, scale)),
             Upcoming::Decision(at) => {

@@ -1,6 +1,6 @@
 //! Train: PDUs one gap apart.
 
-use super::{Generated, Output, RateScale, Unit, Upcoming, decision};
+use super::{DataUnit, Generated, Output, RateScale, Upcoming, decision};
 use crate::core::time::{Span, Time};
 
 /// PDUs one gap apart. The rate and the factor at the start of a gap determine its length.
@@ -72,7 +72,7 @@ impl Train {
         &mut self,
         now: &mut Time,
         until: Time,
-        (unit, bits_per_second): (Unit, f64),
+        (unit, bits_per_second): (DataUnit, f64),
         scale: &mut impl RateScale,
         output: &mut impl Output,
     ) {
@@ -88,7 +88,7 @@ impl Train {
 
     /// Counts the PDUs that come before `until` at this rate, the nominal one, without a step for each.
     #[inline]
-    pub(super) fn count(&mut self, until: Time, (unit, bits_per_second): (Unit, f64), generated: &mut Generated) {
+    pub(super) fn count(&mut self, until: Time, (unit, bits_per_second): (DataUnit, f64), generated: &mut Generated) {
         let Upcoming::Pdu(first) = self.next else { return };
         if first >= until {
             return;

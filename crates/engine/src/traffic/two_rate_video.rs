@@ -10,8 +10,8 @@
 use super::held::fixed;
 use super::train::Train;
 use super::{
-    Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
-    check_mean, check_rate, decision, pauses, share,
+    DataUnit, Env, Generated, Held, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic,
+    Upcoming, check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -184,11 +184,11 @@ impl Traffic for TwoRateVideo {
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         if let Some(start) = self.session {
             return (None, self.begin_session(start, now, scale));
         }
-        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+        let unit = DataUnit { octets: self.octets, number: u64::from(self.number) };
         let (from, produced) = self.train.come(now);
         let rate = self.rate_at(from);
         self.train.fix(from, rate.bits_per_second(), now, scale);
@@ -196,7 +196,7 @@ impl Traffic for TwoRateVideo {
     }
 
     fn count_some(&mut self, at: Time, last: Time, generated: &mut Generated) -> Upcoming {
-        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
+        let unit = DataUnit { octets: self.octets, number: u64::from(self.number) };
         let rate = self.rate_at(at).bits_per_second();
         self.train.count(last.min(self.level_end).min(self.sessions.end), (unit, rate), generated);
         self.proceed()

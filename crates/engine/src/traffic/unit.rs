@@ -2,7 +2,7 @@
 
 /// The user data of one PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub struct DataUnit {
     /// Length in octets, headers included.
     pub octets: u16,
     /// Number of its file, frame or message.

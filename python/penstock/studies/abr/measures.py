@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from penstock.analyse.metric import FRACTION, POSITIVE, Kind
+from penstock.analyse.metric import FRACTION, POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, PORTS, Point
 from penstock.studies.framework import Readings
@@ -31,7 +31,7 @@ Runs = runs.Runs[Point]
 """The measures and time series of the ABR study."""
 TABLES = {"flows": (FLOW,)}
 READINGS = Readings(quantities=("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share"))
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("acr", "cells_lost", "cells_sent", "cuts", "decay", "early", "effect", "end"), POSITIVE),
     **dict.fromkeys(("feedback", "late", "ratio", "stopped", "swings", "whole"), POSITIVE),
     "answered": FRACTION,

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.analyse.metric import POSITIVE, Kind
+from penstock.analyse.metric import POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.atn.grid import RUSH_END_S, RUSH_S, SAMPLE_S, SCENARIOS, Point
 from penstock.studies.framework import Readings
@@ -42,7 +42,7 @@ READINGS = Readings(
     quantities=("credit", "queue_bits", "received"),
     components="|".join(["data/.*", *(each.bottleneck for each in SCENARIOS.values())]),
 )
-KINDS: dict[str, Kind] = {"power_transmission": POSITIVE}
+KINDS: dict[str, MetricKind] = {"power_transmission": POSITIVE}
 """The kinds of measures that are no columns of result tables."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from penstock.analyse.metric import POSITIVE, Kind
+from penstock.analyse.metric import POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.atn.grid import SCENARIOS
 from penstock.studies.atn.measures import LOAD
@@ -17,7 +17,7 @@ Runs = runs.Runs[Point]
 TABLES = {"groups": (), "ports": ()}
 READ = ("delay_mean_s", "accepted_per_s", "power", "discard_share", "retransmitted_share")
 """Columns of the tables of the paper, and what is sent again of all that is sent."""
-KINDS: dict[str, Kind] = {"accepted": POSITIVE}
+KINDS: dict[str, MetricKind] = {"accepted": POSITIVE}
 """The kinds of measures that are no columns of result tables."""
 
 

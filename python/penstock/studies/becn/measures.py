@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.analyse.metric import FRACTION, POSITIVE, Kind
+from penstock.analyse.metric import FRACTION, POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.becn.grid import RESERVED_PART, SCHEMES, Point
 from penstock.studies.framework import Readings
@@ -26,7 +26,7 @@ Runs = runs.Runs[Point]
 """The measures and time series of the BECN study."""
 TABLES = {"groups": ("source", "reserved"), "ports": ("output",), "levels": ()}
 READINGS = Readings(quantities=("queue_0", "notices", "level"))
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("idle", "level"), FRACTION),
     **dict.fromkeys(("left", "notice_share", "obeyed", "through", "throughput"), POSITIVE),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from penstock.analyse.metric import POSITIVE, Kind
+from penstock.analyse.metric import POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.eprca.grid import SETTLED_S, STAGGER_S, Point
 from penstock.studies.framework import Readings
@@ -27,7 +27,7 @@ those of kind `steps` the starts of runs without video.
 """
 TABLES = {"groups": (), "ports": ("link",), "queues": ("link",)}
 READINGS = Readings(quantities=("acr", "acr.mean", "major_reductions", "queue_1", "throughput_0", "throughput_1"))
-KINDS: dict[str, Kind] = {"longest_queue": POSITIVE, "major_reductions_per_s": POSITIVE}
+KINDS: dict[str, MetricKind] = {"longest_queue": POSITIVE, "major_reductions_per_s": POSITIVE}
 """The kinds of measures that are no columns of result tables."""
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.analyse.metric import FRACTION, POSITIVE, Kind
+from penstock.analyse.metric import FRACTION, POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.framework import Readings
 from penstock.studies.runs import MissingRunError, Row, RunTables, Trace, mean
@@ -20,7 +20,7 @@ Runs = runs.Runs[Point]
 """The measures and time series of the satellite study."""
 TABLES = {"groups": (), "ports": ("satellite", "user_link"), "losses": ()}
 READINGS = Readings(components="satellite|(video|voice|data)/1")
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("data_loss", "jitter", "late", "loss", "policed", "tagged"), FRACTION),
     **dict.fromkeys(("delay", "load", "nominal", "over", "rate", "throughput", "told"), POSITIVE),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from penstock.analyse.metric import FRACTION, POSITIVE, Kind
+from penstock.analyse.metric import FRACTION, POSITIVE, MetricKind
 from penstock.studies import runs
 from penstock.studies.runs import Row, RunTables
 from penstock.studies.satellite.grid import LINK_RATE_BPS
@@ -23,7 +23,7 @@ OF_BOTH = ("satellite", "satellite_west")
 """The links of the two stations."""
 BELOW = (0.6, 0.8, 1.0)
 """Fractions of the nominal rate. The least rate of voice and video is half of it."""
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("below", "data_loss", "ever", "jitter", "loss", "mostly"), FRACTION),
     **dict.fromkeys(("bps", "data_bps", "file_time_s", "files", "goodput", "load", "nominal"), POSITIVE),
     **dict.fromkeys(("repeats", "throughput"), POSITIVE),

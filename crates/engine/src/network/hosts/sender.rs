@@ -15,10 +15,12 @@ use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Time};
 use crate::network::context::Ctx;
 use crate::network::hosts::uplink::Uplink;
-use crate::traffic::{self, Amount, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Unit, Upcoming};
+use crate::traffic::{
+    self, Amount, DataUnit, Model, Offered, Output, Punctual, RateScale, Traffic, Transfers, Upcoming,
+};
 
 /// Sends data as soon as they are produced.
-struct Sending<'a, 'b> {
+struct UplinkOutput<'a, 'b> {
     flow: FlowId,
     priority: u8,
     sequence: u32,
@@ -26,9 +28,9 @@ struct Sending<'a, 'b> {
     uplink: &'a mut Uplink<'b>,
 }
 
-impl Output for Sending<'_, '_> {
+impl Output for UplinkOutput<'_, '_> {
     #[inline(always)]
-    fn send(&mut self, unit: Unit, now: Time) {
+    fn send(&mut self, unit: DataUnit, now: Time) {
         let body = Body::Data { born: now, number: unit.number };
         let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
         self.sequence = self.sequence.wrapping_add(1);
@@ -212,7 +214,7 @@ impl Sender {
             return self.produce_unsent(last);
         }
         let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
-        let mut sending = Sending { flow, priority, sequence, bits: 0, uplink };
+        let mut sending = UplinkOutput { flow, priority, sequence, bits: 0, uplink };
         let traffic = &mut self.traffic;
         let upcoming = self.reaction.with_rate_scale(Producing { traffic, upcoming, last, output: &mut sending });
         let (next, bits) = (sending.sequence, sending.bits);

@@ -278,7 +278,7 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
         toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
     let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
     let limits =
-        crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
+        crate::network::receiver::MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     host.0.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
     let mut node = Node::new(vec![host]);
     node.ctx.flows = vec![FlowState::default(); 2];

@@ -54,7 +54,7 @@ impl Arrivals {
 /// The two halves of a host. A connection with data in one direction has one half at each host, and one with data in both
 /// directions has two.
 #[derive(Clone, Debug, Default)]
-pub struct Halves {
+pub struct ConnectionHalves {
     /// Opens connections or follows those of its peer, and sends.
     pub sending: Option<Sending>,
     /// Acknowledges data. It also confirms connections, unless its own sending half opens them.
@@ -64,7 +64,7 @@ pub struct Halves {
 /// One end of a flow, or of a flow and its peer, over TP4 connections.
 #[derive(Clone, Debug)]
 pub struct Tp4Host {
-    halves: Halves,
+    halves: ConnectionHalves,
     /// Place of its timers at equal times.
     place: Place,
     due: Time,
@@ -73,7 +73,7 @@ pub struct Tp4Host {
 impl Tp4Host {
     /// A host whose timers have that place at equal times.
     #[must_use]
-    pub fn new(halves: Halves, place: Place) -> Tp4Host {
+    pub fn new(halves: ConnectionHalves, place: Place) -> Tp4Host {
         let mut host = Tp4Host { halves, place, due: Time::NEVER };
         host.plan(Time::ZERO);
         host
@@ -148,7 +148,9 @@ impl Tp4Host {
 
     /// Keeps both halves of a host in the same connection. One of them has opened or closed it.
     fn join(&mut self, now: Time) {
-        let Halves { sending: Some(sending), receiving: Some((receiving, _)) } = &mut self.halves else { return };
+        let ConnectionHalves { sending: Some(sending), receiving: Some((receiving, _)) } = &mut self.halves else {
+            return;
+        };
         if !sending.follows() {
             return receiving.follow(sending.reference());
         }
@@ -166,7 +168,7 @@ impl Tp4Host {
 
     /// A PDU arrives. PDUs released by it have the host's own place at equal times, not that of this delivery.
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let Halves { sending, receiving } = &mut self.halves;
+        let ConnectionHalves { sending, receiving } = &mut self.halves;
         match (sending, receiving) {
             (Some(sending), receiving) if sending.flow() == pdu.flow => {
                 ctx.count_delivered(pdu);

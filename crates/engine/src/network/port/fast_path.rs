@@ -26,7 +26,7 @@ struct NoPoint;
 impl CongestionPoint for NoPoint {}
 
 /// Destination of departing PDUs.
-trait Out {
+trait Destination {
     /// Sends one PDU.
     fn send(&mut self, record: &Record);
     /// Sends all of them, in order.
@@ -37,9 +37,9 @@ trait Out {
 }
 
 /// A line that leads to one node.
-struct Single<'a>(&'a mut Lane);
+struct OneLane<'a>(&'a mut Lane);
 
-impl Out for Single<'_> {
+impl Destination for OneLane<'_> {
     #[inline(always)]
     fn send(&mut self, record: &Record) {
         self.0.push(*record);
@@ -52,12 +52,12 @@ impl Out for Single<'_> {
 }
 
 /// A line that leads to several nodes.
-struct Several<'a> {
+struct ManyLanes<'a> {
     next_lanes: &'a NextLanes,
     lanes: &'a mut [Lane],
 }
 
-impl Out for Several<'_> {
+impl Destination for ManyLanes<'_> {
     #[inline(always)]
     fn send(&mut self, record: &Record) {
         self.lanes[self.next_lanes.of(&record.pdu).forward.index()].push(*record);
@@ -66,7 +66,7 @@ impl Out for Several<'_> {
 
 /// An arrival that `service` must handle: the PDU as the congestion point left it, whether it is refused, and its
 /// notice.
-type Special = (Pdu, bool, Option<Notice>);
+type ForService = (Pdu, bool, Option<Notice>);
 
 /// The state that admits arrivals.
 struct Admission<'a> {
@@ -102,7 +102,7 @@ impl Criteria<'_> {
         record: &mut Record,
         queue: usize,
         length: u64,
-    ) -> Option<Special> {
+    ) -> Option<ForService> {
         let pdu = &mut record.pdu;
         let refused = length >= self.limits[queue][usize::from(pdu.is_tagged())];
         let view = PortView { now: record.time, length, size: self.policies[queue].size(), refused };
@@ -148,14 +148,14 @@ impl<'a> Outlet<'a> {
 }
 
 /// The first queue while the others are empty: it holds exactly the PDUs in `departures`.
-struct First<'a> {
+struct FirstQueue<'a> {
     measures: QueueMeasures,
     newest: Newest,
     outlet: Outlet<'a>,
     queue: usize,
 }
 
-impl First<'_> {
+impl FirstQueue<'_> {
     /// Admits arrivals up to the first one that `service` must handle or that uses another queue. Returns the number
     /// admitted, and the result of `inspect` for the next. The records become those of the arrivals behind the line.
     #[inline(always)]
@@ -164,7 +164,7 @@ impl First<'_> {
         records: &mut [Record],
         criteria: &mut Criteria<'_>,
         point: &mut C,
-    ) -> (usize, Option<Special>) {
+    ) -> (usize, Option<ForService>) {
         for (number, record) in records.iter_mut().enumerate() {
             if criteria.queue_of(&record.pdu) != self.queue {
                 return (number, None);
@@ -174,8 +174,8 @@ impl First<'_> {
                 self.measures.depart(departure.at, u64::from(departure.bits));
             }
             let length = self.outlet.departures.count() as u64;
-            if let Some(special) = criteria.inspect(point, record, self.queue, length) {
-                return (number, Some(special));
+            if let Some(for_service) = criteria.inspect(point, record, self.queue, length) {
+                return (number, Some(for_service));
             }
             self.measures.join(at, length + 1);
             self.newest = Newest { at, flow: record.pdu.flow };
@@ -192,17 +192,17 @@ impl Admission<'_> {
     fn admit_first<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
-        out: &mut impl Out,
+        out: &mut impl Destination,
         point: &mut C,
-    ) -> (usize, Option<Special>) {
+    ) -> (usize, Option<ForService>) {
         let Queues { states, newest, tied, present, most, .. } = self.queues;
         let Server { line, departures, .. } = self.server;
         let state = &mut states[self.first_queue];
         let newest = &mut newest[self.first_queue];
         let count = records.len().min(line.most_at_once());
         let outlet = Outlet::new(line, departures, count, self.delivery);
-        let mut first = First { measures: state.measures, newest: *newest, outlet, queue: self.first_queue };
-        let (mut joined, mut processed, mut special) = (0, 0, None);
+        let mut first = FirstQueue { measures: state.measures, newest: *newest, outlet, queue: self.first_queue };
+        let (mut joined, mut processed, mut for_service) = (0, 0, None);
         while processed < count {
             let piece = &mut records[processed..count.min(processed + AT_ONCE)];
             let (taken, about) = first.admit(piece, &mut self.criteria, point);
@@ -219,7 +219,7 @@ impl Admission<'_> {
                     refused.push(record);
                 }
                 (about, _) => {
-                    special = about;
+                    for_service = about;
                     break;
                 }
             }
@@ -233,7 +233,7 @@ impl Admission<'_> {
         first.measures.departed += state.present + joined as u64 - left;
         *state = QueueState { present: left, measures: first.measures };
         (*present, *most) = (left, state.measures.most.max(*most));
-        (processed + usize::from(special.is_some()), special)
+        (processed + usize::from(for_service.is_some()), for_service)
     }
 
     /// Admits arrivals for all queues, up to the first one that `service` must handle or until the reserved room is
@@ -242,12 +242,12 @@ impl Admission<'_> {
     fn admit_all<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
-        out: &mut impl Out,
+        out: &mut impl Destination,
         point: &mut C,
-    ) -> (usize, Option<Special>) {
+    ) -> (usize, Option<ForService>) {
         let Queues { states, newest, tied, present, most, .. } = self.queues;
         let Server { line, departures, waiting, .. } = self.server;
-        let mut all = All {
+        let mut all = AllQueues {
             states,
             newest,
             present: *present,
@@ -258,7 +258,7 @@ impl Admission<'_> {
             first_queue: self.first_queue,
             out,
         };
-        let (mut taken, mut special) = (0, None);
+        let (mut taken, mut for_service) = (0, None);
         for record in records {
             if !all.advance(record.time) {
                 break;
@@ -266,24 +266,24 @@ impl Admission<'_> {
             taken += 1;
             let queue = self.criteria.queue_of(&record.pdu);
             let length = all.states[queue].present;
-            special = self.criteria.inspect(point, record, queue, length);
-            if special.is_none() {
+            for_service = self.criteria.inspect(point, record, queue, length);
+            if for_service.is_none() {
                 all.join(record, queue);
             } else if let Some(refused) = &mut self.refused {
                 *tied += u64::from(all.newest[queue].is_tied_with(record.time, record.pdu.flow));
                 refused.push(*record);
-                special = None;
+                for_service = None;
             } else {
                 break;
             }
         }
         (*present, *most, *line) = (all.present, all.most, all.outlet.line);
-        (taken, special)
+        (taken, for_service)
     }
 }
 
 /// All queues; each may have PDUs.
-struct All<'a, O> {
+struct AllQueues<'a, O> {
     states: &'a mut [QueueState],
     newest: &'a mut [Newest],
     /// PDUs present in all queues, and the most since the last reset.
@@ -297,7 +297,7 @@ struct All<'a, O> {
     out: &'a mut O,
 }
 
-impl<O: Out> All<'_, O> {
+impl<O: Destination> AllQueues<'_, O> {
     /// Handles all departures up to `now`, and sends waiting PDUs. Returns whether the reserved room was enough.
     #[inline(always)]
     fn advance(&mut self, now: Time) -> bool {
@@ -342,14 +342,14 @@ impl<O: Out> All<'_, O> {
 }
 
 /// Arrivals, the state that admits them, and the destination of departures.
-struct Pass<'a, O>(&'a mut [Record], Admission<'a>, O);
+struct Batch<'a, O>(&'a mut [Record], Admission<'a>, O);
 
-impl<O: Out> WithPoint for Pass<'_, O> {
-    type Answer = (usize, Option<Special>);
+impl<O: Destination> WithPoint for Batch<'_, O> {
+    type Answer = (usize, Option<ForService>);
 
     #[inline]
-    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Special>) {
-        let Pass(records, admission, mut out) = self;
+    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<ForService>) {
+        let Batch(records, admission, mut out) = self;
         let Queues { states, present, .. } = &*admission.queues;
         let queue = admission.criteria.queue_of(&records[0].pdu);
         if queue == admission.first_queue && states[queue].present == *present {
@@ -360,8 +360,8 @@ impl<O: Out> WithPoint for Pass<'_, O> {
     }
 }
 
-impl<O: Out> Pass<'_, O> {
-    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Special>) {
+impl<O: Destination> Batch<'_, O> {
+    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<ForService>) {
         match point {
             Some(point) => point.with_variant(self),
             None => self.run(&mut NoPoint),
@@ -373,16 +373,16 @@ impl Port {
     /// Admits arrivals with the fast loop.
     pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
-            let (taken, special) = self.admit_until_special(records, &mut ctx.lanes);
+            let (taken, for_service) = self.admit_until_service(records, &mut ctx.lanes);
             self.count_refused(ctx);
-            if let Some((pdu, refused, notice)) = special {
+            if let Some((pdu, refused, notice)) = for_service {
                 self.admit_observed(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
             records = &mut records[taken..];
         }
     }
 
-    fn admit_until_special(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Special>) {
+    fn admit_until_service(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<ForService>) {
         let Port { queues, limits, policies, server, groups, next_lanes, refused, .. } = self;
         let limits = limits.as_deref().unwrap_or_default();
         let criteria = Criteria { policies, limits, groups };
@@ -391,8 +391,8 @@ impl Port {
         let refused = if point.is_none() { Some(refused) } else { None };
         let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria, refused };
         match self.only_lane {
-            Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),
-            None => Pass(records, admission, Several { next_lanes, lanes }).run_with(point),
+            Some(lane) => Batch(records, admission, OneLane(&mut lanes[lane.index()])).run_with(point),
+            None => Batch(records, admission, ManyLanes { next_lanes, lanes }).run_with(point),
         }
     }
 

@@ -34,7 +34,7 @@ impl Port {
     pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         self.advance(now, ctx);
         ctx.end = ctx.end.min(self.server.line.end);
-        self.forget_odd_flights(now);
+        self.forget_other_delays(now);
         for queue in 0..self.policies.len() {
             let view = self.queue_view(queue, now);
             self.policies[queue].catch_up(&view);
@@ -314,7 +314,7 @@ impl Port {
         let place = if self.is_instant { cause } else { self.places.delivery };
         let time = self.server.line.arrival(departure);
         if self.server.line.last_arrival.is_some() {
-            self.keep_odd_flight(departure, time);
+            self.keep_other_delay(departure, time);
         }
         ctx.send(lane, Record { time, place, order: 0, pdu: *pdu });
     }

@@ -9,7 +9,7 @@ use crate::network::Node;
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 use crate::network::policer_node::{FlowPolicers, PolicerNode};
-use crate::network::receiver::{Limits, Receiver};
+use crate::network::receiver::{MeasureParams, Receiver};
 use crate::network::sinks::Sinks;
 use crate::network::testing::{CELL, cell, context, inbox, key, put};
 use crate::policer;
@@ -21,7 +21,7 @@ fn processes() -> Vec<Process> {
     let mut policers = PolicerNode::default();
     policers.add(FlowPolicers::new("police".to_owned(), vec![params.build(())], Place(30), LaneId(1)));
     let mut sinks = Sinks::default();
-    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
+    let limits = MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     sinks.add(Receiver::new(FlowId(0), 0, None, limits));
     let process =
         |node, inbox| Process { node, inbox, feeders: vec![], observed: (vec![], vec![]), horizon: Time::ZERO };

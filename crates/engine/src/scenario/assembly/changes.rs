@@ -13,7 +13,7 @@ use differences::differences;
 use present::Present;
 
 use super::plan::LinePorts;
-use super::port_plan::PortPlan;
+use super::plan::port_plan::PortPlan;
 use crate::core::error::{Error, Fault};
 use crate::core::time::{LineRate, Span, Time};
 use crate::round::Retune;

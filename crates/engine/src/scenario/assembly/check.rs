@@ -1,12 +1,21 @@
 //! Checks beyond types: first each part alone, then the rules that need several parts.
 
+mod holding;
+pub(super) mod loads;
+pub(super) mod meeting;
+mod names;
+mod rare_rm_cells;
+mod round_trips;
+mod ties;
+mod transports;
+mod warnings;
+
 use std::collections::BTreeSet;
 use std::iter;
 
-use super::names;
-use super::path_memory::MOST_MEMORY;
+use super::plan::path_memory::MOST_MEMORY;
+use super::plan::port_plan::PortPlan;
 use super::plan::{FlowPlan, Network, counts_bits};
-use super::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::file_cell::MOST_PDUS;
@@ -209,12 +218,12 @@ pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;
-    super::transports::check(flow)?;
+    transports::check(flow)?;
     flow.reaction().check().map_err(|fault| fault.under("reaction_point"))?;
     if let Some(point) = &flow.notification_point {
         point.check().map_err(|fault| fault.under("notification_point"))?;
     }
-    super::holding::check(flow)?;
+    holding::check(flow)?;
     if flow.reports_gaps() {
         repeats(flow).map_err(|fault| fault.under("notification_point"))?;
     }
@@ -294,6 +303,14 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));
     }
     Ok(())
+}
+
+/// Refuses parameters that do not fit the paths of the flows.
+pub(super) fn paths(network: &Network<'_>) -> Result<(), Fault> {
+    transports::lifetimes(network)?;
+    transports::queues(network)?;
+    round_trips::check(network)?;
+    loads::check(network)
 }
 
 /// Refuses minimum rates that add up to more than a port can guarantee.

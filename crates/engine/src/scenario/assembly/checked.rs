@@ -4,7 +4,7 @@ use super::check;
 use super::plan::Network;
 use crate::core::error::{Error, Fault};
 use crate::scenario::expansion::Expansion;
-use crate::scenario::spec::Scenario;
+use crate::scenario::spec::{Mismatches, Scenario};
 
 /// Checks an expanded scenario, and makes the plan of its network.
 ///
@@ -30,12 +30,37 @@ fn checked<'a>(
         check::parameters(&expansion.scenario)?;
         check::flow_count(&expansion.scenario)?;
         let network = lay_out(&expansion.scenario)?;
+        check::paths(&network)?;
         check::line_length(&network)?;
         check::minimum_rates(&network)?;
-        network.check_meetings(expansion)?;
+        meetings(&network, expansion)?;
         Ok(network)
     };
     checked().map_err(|fault| expansion.named(fault).into())
+}
+
+/// Refuses parts that do not go together, unless the scenario says that they are meant.
+///
+/// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
+fn meetings(network: &Network<'_>, expansion: &Expansion<'_>) -> Result<(), Fault> {
+    if network.scenario.mismatches == Mismatches::Warn {
+        return Ok(());
+    }
+    let mismatches = network.mismatches();
+    let is_made = |fault: &&Fault| expansion.is_made_point(&fault.path);
+    let unheard = || mismatches.iter().chain(&network.idle_points()).filter(is_made).count();
+    if let Some(scheme) = expansion.scheme_of_points(unheard) {
+        let reason = "no source obeys its congestion points";
+        let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
+        return Err(Fault::new(scheme, "", reason, remedy));
+    }
+    match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {
+        Some(fault) => {
+            let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
+            Err(Fault { remedy, ..fault })
+        }
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -46,6 +71,7 @@ mod files;
 mod tests {
     use super::*;
     use crate::scenario::assembly::changes::Timeline;
+    use crate::scenario::assembly::estimate;
     use crate::scenario::document::parse;
     use crate::scenario::expansion::expand;
 
@@ -61,7 +87,7 @@ mod tests {
             }
         };
         let timeline = Timeline::new(&expansion.scenario, whole.line_ports()).unwrap();
-        assert_eq!(whole.estimate(&timeline), sketch.estimate(&timeline), "{name}");
+        assert_eq!(estimate::of(&whole, &timeline), estimate::of(&sketch, &timeline), "{name}");
         assert_eq!((whole.hops(), whole.stop), (sketch.hops(), sketch.stop), "{name}");
         let meetings = [&whole, &sketch].map(|network| format!("{:?}", network.meetings()));
         assert_eq!(meetings[0], meetings[1], "{name}");
@@ -156,6 +182,6 @@ mod tests {
         assert!(network.flows.capacity().max(network.ports.capacity()) < 16);
         let timeline = Timeline::new(&scenario, network.line_ports()).unwrap();
         // A flow of 800 bytes with its row of 1,700, an access line of 250 with its two rows of 700.
-        assert_eq!(network.estimate(&timeline).memory, 2_000_000 * (2_500 + 250 + 1_400) + 1_700);
+        assert_eq!(estimate::of(&network, &timeline).memory, 2_000_000 * (2_500 + 250 + 1_400) + 1_700);
     }
 }

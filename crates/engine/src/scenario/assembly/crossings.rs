@@ -40,6 +40,7 @@ pub(crate) fn crossings(scenario: &Scenario, groups: &BTreeMap<String, Flow>) ->
     let scenario = Scenario { flow: groups.iter().map(bare).collect(), stop: None, ..scenario.clone() };
     check::flow_count(&scenario)?;
     let network = Network::lay_out(&scenario)?;
+    check::paths(&network)?;
     let mut flows = vec![0.0; groups.len()];
     let mut of_ports = vec![flows.clone(); network.ports.len()];
     for flow in &network.flows {

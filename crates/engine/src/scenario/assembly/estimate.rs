@@ -143,68 +143,66 @@ impl Sum {
     }
 }
 
-impl Network<'_> {
-    /// The run's size, with the changes of its timeline.
-    pub(super) fn estimate(&self, timeline: &Timeline) -> Estimate {
-        let duration = self.scenario.duration.seconds();
-        let offers: Vec<Option<Offer>> =
-            self.scenario.flow.values().map(|flow| flow.traffic.offered(flow.octets)).collect();
-        let (mut all, mut offered) = (Sum::default(), 0.0);
-        let mut by_port = vec![Sum::default(); self.ports.len()];
-        // A change may stop a source, or let a line send more.
-        let is_certain = self.scenario.change.is_empty();
-        let mut places = GroupPlaces::new(self);
-        for flow in &self.flows {
-            let bits = f64::from(flow.params.octets) * 8.0;
-            let line = self.line_rate(flow).bits_per_second() / bits;
-            let offer = offers[flow.group];
-            let free = offer.filter(|_| is_certain && is_free(flow.params));
-            let ports = flow.forward().iter().take_while(|&port| self.is_lossless(flow, port));
-            // Added one by one: a product would be rounded otherwise.
-            let (first, count) = places.next(flow);
-            for place in first..first + count {
-                offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
-                let Some(offer) = free else { continue };
-                let sent = sent(&offer, line, f64::from(place), duration);
-                all.add(sent, 0.0, bits);
-                let mut delay = 0.0;
-                let is_first = place == first;
-                for port in ports.clone() {
-                    delay += self.ports[port].delay.seconds();
-                    // The first of several access lines has the flow that begins first, and so holds most.
-                    if is_first || self.ports[port].times == 1 {
-                        by_port[port].add(sent, delay, bits);
-                    }
+/// The run's size, with the changes of its timeline.
+pub(super) fn of(network: &Network<'_>, timeline: &Timeline) -> Estimate {
+    let duration = network.scenario.duration.seconds();
+    let offers: Vec<Option<Offer>> =
+        network.scenario.flow.values().map(|flow| flow.traffic.offered(flow.octets)).collect();
+    let (mut all, mut offered) = (Sum::default(), 0.0);
+    let mut by_port = vec![Sum::default(); network.ports.len()];
+    // A change may stop a source, or let a line send more.
+    let is_certain = network.scenario.change.is_empty();
+    let mut places = GroupPlaces::new(network);
+    for flow in &network.flows {
+        let bits = f64::from(flow.params.octets) * 8.0;
+        let line = network.line_rate(flow).bits_per_second() / bits;
+        let offer = offers[flow.group];
+        let free = offer.filter(|_| is_certain && is_free(flow.params));
+        let ports = flow.forward().iter().take_while(|&port| is_lossless(network, flow, port));
+        // Added one by one: a product would be rounded otherwise.
+        let (first, count) = places.next(flow);
+        for place in first..first + count {
+            offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
+            let Some(offer) = free else { continue };
+            let sent = sent(&offer, line, f64::from(place), duration);
+            all.add(sent, 0.0, bits);
+            let mut delay = 0.0;
+            let is_first = place == first;
+            for port in ports.clone() {
+                delay += network.ports[port].delay.seconds();
+                // The first of several access lines has the flow that begins first, and so holds most.
+                if is_first || network.ports[port].times == 1 {
+                    by_port[port].add(sent, delay, bits);
                 }
             }
         }
-        // A run ended by departures has sent at least that many PDUs.
-        let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
-        let least = if is_certain { all.least() as u64 } else { changed::pdus(self, timeline) };
-        let pdus = least.min(most);
-        let held =
-            |(plan, sum): (&super::port_plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
-        let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
-        let held = held.unwrap_or_default();
-        let packets: u64 = self.scenario.recordings.values().map(|recording| recording.len() as u64).sum();
-        let fixed = memory_of_flows(self.scenario)
-            .saturating_add(self.scenario.line.len() as u64 * LINE_BYTES)
-            .saturating_add(packets * PACKET_BYTES);
-        Estimate {
-            pdus,
-            held,
-            memory: fixed.saturating_add(held.saturating_mul(PDU_BYTES)),
-            seconds: pdus / (1_000_000_000 / LEAST_NANOSECONDS),
-            offered,
-        }
     }
+    // A run ended by departures has sent at least that many PDUs.
+    let most = network.stop.map_or(u64::MAX, |(_, departures)| departures);
+    let least = if is_certain { all.least() as u64 } else { changed::pdus(network, timeline) };
+    let pdus = least.min(most);
+    let held =
+        |(plan, sum): (&super::plan::port_plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
+    let held = network.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| network.stop.is_none());
+    let held = held.unwrap_or_default();
+    let packets: u64 = network.scenario.recordings.values().map(|recording| recording.len() as u64).sum();
+    let fixed = memory_of_flows(network.scenario)
+        .saturating_add(network.scenario.line.len() as u64 * LINE_BYTES)
+        .saturating_add(packets * PACKET_BYTES);
+    Estimate {
+        pdus,
+        held,
+        memory: fixed.saturating_add(held.saturating_mul(PDU_BYTES)),
+        seconds: pdus / (1_000_000_000 / LEAST_NANOSECONDS),
+        offered,
+    }
+}
 
-    /// Whether the port never discards PDUs of the flow.
-    fn is_lossless(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
-        let plan = &self.ports[port];
-        let is_policed = !flow.params.policers.is_empty() && flow.forward().first() != port;
-        plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED)
-    }
+/// Whether the port never discards PDUs of the flow.
+fn is_lossless(network: &Network<'_>, flow: &FlowPlan<'_>, port: usize) -> bool {
+    let plan = &network.ports[port];
+    let is_policed = !flow.params.policers.is_empty() && flow.forward().first() != port;
+    plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED)
 }
 
 /// Whether the flow's sender sends, free of control.
@@ -228,7 +226,7 @@ mod tests {
     use crate::scenario::assembly::estimate;
     use crate::scenario::document;
 
-    fn of(duration: &str, queue: &str, flow: &str) -> Result<Estimate, String> {
+    fn estimated(duration: &str, queue: &str, flow: &str) -> Result<Estimate, String> {
         let text = format!(
             r#"
             duration = "{duration}"
@@ -251,28 +249,28 @@ mod tests {
     fn certain_amounts_are_counted() {
         // 1,000 cells per second for 100 s, less two for the start and the end.
         let cbr = "traffic.cbr = { rate = \"424 kb/s\", start = \"0 s\" }";
-        let one = of("100 s", "{ unlimited = {} }", cbr).unwrap();
+        let one = estimated("100 s", "{ unlimited = {} }", cbr).unwrap();
         assert_eq!(one.pdus, 99_997);
         // 99,998 PDU seconds in transit, in 101 s.
         assert_eq!((one.held, one.memory), (990, 2_500 + 1_700 + 990 * 90));
         // Twice the line rate: 200,000 - 4 - 100,001, and the picoseconds.
-        let two = of("100 s", "{ unlimited = {} }", &format!("count = 2\n{cbr}")).unwrap();
+        let two = estimated("100 s", "{ unlimited = {} }", &format!("count = 2\n{cbr}")).unwrap();
         assert_eq!(two.pdus, 199_995);
         assert!((99_980..=99_995).contains(&two.held), "{two:?}");
         // With a limited queue, half of the PDUs may be lost.
-        assert_eq!(of("100 s", "{ drop_tail = { size = \"9 cells\" } }", cbr).unwrap().held, 0);
+        assert_eq!(estimated("100 s", "{ drop_tail = { size = \"9 cells\" } }", cbr).unwrap().held, 0);
     }
 
     #[test]
     fn random_and_controlled_traffic_have_low_bounds() {
         // The mean is 100,000; less 8 times its root, and two.
         let poisson = "traffic.poisson = { rate = \"424 kb/s\" }";
-        assert_eq!(of("100 s", "{ unlimited = {} }", poisson).unwrap().pdus, 97_468);
+        assert_eq!(estimated("100 s", "{ unlimited = {} }", poisson).unwrap().pdus, 97_468);
         let controlled = format!("{poisson}\nreaction_point.rate_factor = {{}}");
-        assert_eq!(of("100 s", "{ unlimited = {} }", &controlled).unwrap().pdus, 0);
-        assert_eq!(of("100 s", "{ unlimited = {} }", "traffic.file_transfer = {}").unwrap().pdus, 0);
+        assert_eq!(estimated("100 s", "{ unlimited = {} }", &controlled).unwrap().pdus, 0);
+        assert_eq!(estimated("100 s", "{ unlimited = {} }", "traffic.file_transfer = {}").unwrap().pdus, 0);
         assert!(
-            of("100000 s", "{ drop_tail = { size = \"9 cells\" } }", "count = 100\ntraffic.file_transfer = {}")
+            estimated("100000 s", "{ drop_tail = { size = \"9 cells\" } }", "count = 100\ntraffic.file_transfer = {}")
                 .unwrap()
                 .pdus
                 > 0
@@ -283,7 +281,7 @@ mod tests {
     fn who_begins_later_sends_less() {
         // 1,000 cells a second for 100 s and for 90 s, less two for the ends of each, and the picoseconds.
         let greedy = "count = 2\ntraffic.greedy = { stagger = \"10 s\" }";
-        assert_eq!(of("100 s", "{ drop_tail = { size = \"9 cells\" } }", greedy).unwrap().pdus, 189_995);
+        assert_eq!(estimated("100 s", "{ drop_tail = { size = \"9 cells\" } }", greedy).unwrap().pdus, 189_995);
     }
 
     #[test]
@@ -294,7 +292,7 @@ mod tests {
             };
             let changes: String = changes.iter().map(change).collect();
             let flow = format!("traffic.{traffic}\n{changes}");
-            of("100 s", "{ drop_tail = { size = \"9 cells\" } }", &flow).unwrap().pdus
+            estimated("100 s", "{ drop_tail = { size = \"9 cells\" } }", &flow).unwrap().pdus
         };
         let cbr = "cbr = { rate = \"424 kb/s\", start = \"0 s\" }";
         let rate = "flow.data.traffic.cbr.rate";
@@ -316,13 +314,13 @@ mod tests {
     #[test]
     fn a_backlog_beyond_memory_is_refused() {
         let greedy = "count = 2\ntraffic.greedy = {}";
-        let message = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
+        let message = estimated("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
         assert!(message.starts_with("duration: ") && message.contains("5999") && message.contains("7 GB"), "{message}");
     }
 
     #[test]
     fn errors_name_the_limit_and_the_bound() {
-        let estimate = of("1000 s", "{ unlimited = {} }", "traffic.greedy = {}").unwrap();
+        let estimate = estimated("1000 s", "{ unlimited = {} }", "traffic.greedy = {}").unwrap();
         assert_eq!(estimate.check(&Limits::default()), Ok(()));
         let message = |pdus, memory| estimate.check(&Limits { pdus, memory }).unwrap_err().reason;
         assert!(message(999_000, 1 << 30).contains("at least 99999"), "{}", message(999_000, 1 << 30));

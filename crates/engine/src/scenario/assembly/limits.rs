@@ -1,7 +1,7 @@
 //! The limits and thresholds of queues, for those who look at a run.
 
 use super::plan::Network;
-use super::port_plan::PortPlan;
+use super::plan::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, QueueLength};
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};

@@ -1,18 +1,18 @@
 //! Builds every node of a network.
 
+mod graph;
 mod hosts;
+mod routes;
+mod transports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::graph::Name;
-use super::plan::{FlowPlan, LinePorts, Network};
-use super::port_plan::{Controlled, PortPlan};
-use super::routes::Routes;
-use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
-use crate::core::pdu::FlowId;
+use super::plan::port_plan::{Controlled, PortPlan};
+use super::plan::{FlowPlan, Network};
+use crate::control::PortEnv;
 use crate::core::random::Stream;
-use crate::core::time::{FASTEST, LineRate, Time};
+use crate::core::time::Time;
 use crate::network::Node;
 use crate::network::agenda::Member;
 use crate::network::context::FlowInfo;
@@ -22,9 +22,12 @@ use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port, scheduler};
 use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
-use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
+use crate::round::{AccessLines, Location, Parts, PortLocations, Process, RoundUnit};
 use crate::scenario::spec::Order;
 use crate::transport::{self, Records};
+
+use graph::{Graph, Name};
+use routes::Routes;
 
 /// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,90 +42,63 @@ pub enum Form {
 /// Larger networks always have enough events per round, and never take turns.
 const MOST_IN_TURNS: usize = 4_096;
 
-impl Network<'_> {
-    /// Builds every node and its lanes.
-    pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
-        let folded = self.folded();
-        let mut routes = self.route(&folded, |_| form == Form::Plain);
-        let mut units = self.units(&routes, form);
-        let grouped = self.grouped_in_turns(&routes, &units, &folded);
-        if !grouped.is_empty() {
-            routes = self.route(&folded, |endpoint| grouped.contains(&endpoint));
-            units = self.units(&routes, form);
-        }
-        Builder {
-            network: self,
-            stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
-            folded,
-            endpoints: vec![None; self.endpoint_count],
-            policers: BTreeMap::new(),
-            nodes: Vec::new(),
-            controlled: self.controlled(),
-            routes,
-        }
-        .build(&units)
+/// Builds every node and its lanes.
+pub(super) fn build(network: &Network<'_>, seed: u64, replication: u32, form: Form) -> Parts {
+    let folded = routes::folded(network);
+    let mut routes = routes::route(network, &folded, |_| form == Form::Plain);
+    let mut units = units_of(network, &routes, form);
+    let grouped = grouped_in_turns(network, &routes, &units, &folded);
+    if !grouped.is_empty() {
+        routes = routes::route(network, &folded, |endpoint| grouped.contains(&endpoint));
+        units = units_of(network, &routes, form);
     }
+    Builder {
+        network,
+        stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
+        folded,
+        endpoints: vec![None; network.endpoint_count],
+        policers: BTreeMap::new(),
+        nodes: Vec::new(),
+        controlled: network.controlled(),
+        routes,
+    }
+    .build(&units)
+}
 
-    /// The units of a round. The plain form has one unit, in which all nodes take turns.
-    fn units(&self, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
-        let units = routes.graph.units(|step| self.is_instant(routes, step));
-        match form {
-            Form::Fast => units,
-            Form::Plain => vec![units.into_iter().flatten().collect()],
-        }
+/// The units of a round. The plain form has one unit, in which all nodes take turns.
+fn units_of(network: &Network<'_>, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
+    let units = routes.graph.units(|step| routes::is_instant(network, routes, step));
+    match form {
+        Form::Fast => units,
+        Form::Plain => vec![units.into_iter().flatten().collect()],
     }
+}
 
-    /// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
-    /// nodes of their own.
-    fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
-        let has_access = |flow: &&FlowPlan<'_>| self.has_own_line(flow, folded);
-        let with_access: BTreeSet<u32> =
-            self.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
-        let taking_turns: BTreeSet<u32> = units
-            .iter()
-            .filter(|unit| unit.len() > 1)
-            .flatten()
-            .copied()
-            .filter(|node| with_access.contains(node))
-            .collect();
-        let is_grouped = |endpoint: &usize| {
-            routes.endpoints[*endpoint].is_some_and(|node| {
-                taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
-            })
-        };
-        (0..self.endpoint_count).filter(is_grouped).collect()
-    }
+/// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
+/// nodes of their own.
+fn grouped_in_turns(network: &Network<'_>, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
+    let has_access = |flow: &&FlowPlan<'_>| has_own_line(flow, folded);
+    let with_access: BTreeSet<u32> =
+        network.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
+    let taking_turns: BTreeSet<u32> = units
+        .iter()
+        .filter(|unit| unit.len() > 1)
+        .flatten()
+        .copied()
+        .filter(|node| with_access.contains(node))
+        .collect();
+    let is_grouped = |endpoint: &usize| {
+        routes.endpoints[*endpoint].is_some_and(|node| {
+            taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
+        })
+    };
+    (0..network.endpoint_count).filter(is_grouped).collect()
+}
 
-    /// Whether PDUs of the flow's sending host may be on a line of its own: its access line, or one that only keeps those that
-    /// jitter holds back.
-    fn has_own_line(&self, flow: &FlowPlan<'_>, folded: &[bool]) -> bool {
-        folded[flow.forward().first()] || flow.params.transport.as_ref().is_some_and(transport::Params::has_jitter)
-    }
-
-    /// The terms of each flow for congestion points.
-    pub(super) fn terms(&self) -> &Arc<[FlowTerms]> {
-        let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
-            peer: FlowId(flow.peer.unwrap_or(index as u32)),
-            minimum: self.minimum(flow),
-        };
-        self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
-    }
-
-    /// What changes read of the ports of all lines, if one of them has a congestion point.
-    pub(super) fn line_ports(&self) -> LinePorts {
-        let lines = &self.ports[..2 * self.scenario.line.len()];
-        if lines.iter().all(|port| port.congestion.is_none()) {
-            return LinePorts::default();
-        }
-        let envs = lines.iter().zip(self.controlled()).map(|(port, controlled)| port.env(controlled, self.terms()));
-        let mut minima = vec![0.0; self.ports.len()];
-        for (flow, count) in self.alike() {
-            let minimum = f64::from(count) * flow.params.reaction().minimum(LineRate::Bits(FASTEST));
-            flow.forward().iter().filter(|&port| self.controls(port, flow)).for_each(|port| minima[port] += minimum);
-        }
-        minima.truncate(lines.len());
-        LinePorts { envs: envs.collect(), minima: minima.into() }
-    }
+/// Whether PDUs of the flow's sending host may be on a line of its own: its access line, or one that only keeps those that
+/// jitter holds back.
+fn has_own_line(flow: &FlowPlan<'_>, folded: &[bool]) -> bool {
+    folded[flow.forward().first()] || flow.params.transport.as_ref().is_some_and(transport::Params::has_jitter)
 }
 
 /// Builds the nodes of one network.
@@ -143,7 +119,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.build_ports(&inboxes);
         self.build_hosts();
         self.build_policers();
-        let seats = self.seats();
+        let locations = self.locations();
+        let messages = self.completions();
         let network = self.network;
         let graph = &self.routes.graph;
         let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
@@ -172,11 +149,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             processes,
             units: units.iter().map(|members| unit(graph, members)).collect(),
             lanes: graph.steps.len(),
-            ports: seats,
+            ports: locations,
             endpoints: self.endpoints,
             policers: self.policers,
             records: Records::new(network.flows.iter().map(|flow| flow.params.transport.as_ref())),
-            messages: network.completions(),
+            messages,
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }
@@ -194,15 +171,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// The place of each port in the world.
-    fn seats(&self) -> Seats {
+    fn locations(&self) -> PortLocations {
         let network = self.network;
-        let mut seats = Seats::default();
+        let mut locations = PortLocations::default();
         let mut nodes = 0;
         let mut push = |port: usize, access: Option<(&Arc<AccessLines>, usize)>| match access {
-            Some((lines, flow)) if !self.routes.has_node[port] => seats.push_access(lines, flow as u32),
+            Some((lines, flow)) if !self.routes.has_node[port] => locations.push_access(lines, flow as u32),
             _ => {
                 debug_assert!(self.routes.has_node[port], "only access lines are computed with their hosts");
-                seats.push_node(nodes);
+                locations.push_node(nodes);
                 nodes += 1;
             }
         };
@@ -220,7 +197,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             next = near + 2;
         }
         (next..network.ports.len()).for_each(|port| push(port, None));
-        seats
+        locations
     }
 
     fn build_port(&mut self, index: usize, groups: Arc<[u32]>, observed: Vec<bool>) -> Port {
@@ -285,9 +262,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 }
 
 /// A unit of these nodes.
-fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
+fn unit(graph: &Graph, members: &[u32]) -> RoundUnit {
     if let [node] = members {
-        return Unit::Node(*node);
+        return RoundUnit::Node(*node);
     }
     let mut places = vec![None; graph.names.len()];
     members.iter().enumerate().for_each(|(place, &node)| places[node as usize] = Some(place as u32));
@@ -302,5 +279,5 @@ fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
         }
     }
     let outside: Vec<LaneId> = inlets.iter().map(|(lane, _)| *lane).collect();
-    Unit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, inlets, graph.feeders(&outside))))
+    RoundUnit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, inlets, graph.feeders(&outside))))
 }

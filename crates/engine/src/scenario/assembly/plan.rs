@@ -1,19 +1,31 @@
 //! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
+mod capacities;
+pub(super) mod flow_path;
+mod lay_out;
+pub(super) mod path_memory;
+mod paths;
+mod peers;
+pub(super) mod port_plan;
+mod shortest;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::flow_path::FlowPath;
-use super::path_memory::PathMemory;
-use super::port_plan::{Controlled, PortPlan};
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
-use crate::core::time::{LineRate, Serialiser, Span};
+use crate::core::key::Place;
+use crate::core::pdu::FlowId;
+use crate::core::time::{FASTEST, LineRate, Serialiser, Span};
 use crate::network::context::{FlowNames, numbered};
 use crate::scenario::spec::{self, Flow, Scenario};
 use crate::traffic::ModelParams;
 use crate::transport::Params;
+
+use flow_path::FlowPath;
+use path_memory::PathMemory;
+use port_plan::{Controlled, PortPlan};
 
 /// A line in one direction: from a node to the next.
 pub type Hop = (String, String);
@@ -236,6 +248,47 @@ impl<'a> Network<'a> {
     /// The number of an endpoint in its notices: after the ports and the policers.
     pub(super) fn endpoint_number(&self, endpoint: usize) -> u32 {
         (self.ports.len() + self.flows.len() + endpoint) as u32
+    }
+
+    /// The terms of each flow for congestion points.
+    pub(super) fn terms(&self) -> &Arc<[FlowTerms]> {
+        let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
+            peer: FlowId(flow.peer.unwrap_or(index as u32)),
+            minimum: self.minimum(flow),
+        };
+        self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
+    }
+
+    /// What changes read of the ports of all lines, if one of them has a congestion point.
+    pub(super) fn line_ports(&self) -> LinePorts {
+        let lines = &self.ports[..2 * self.scenario.line.len()];
+        if lines.iter().all(|port| port.congestion.is_none()) {
+            return LinePorts::default();
+        }
+        let envs = lines.iter().zip(self.controlled()).map(|(port, controlled)| port.env(controlled, self.terms()));
+        let mut minima = vec![0.0; self.ports.len()];
+        for (flow, count) in self.alike() {
+            let minimum = f64::from(count) * flow.params.reaction().minimum(LineRate::Bits(FASTEST));
+            flow.forward().iter().filter(|&port| self.controls(port, flow)).for_each(|port| minima[port] += minimum);
+        }
+        minima.truncate(lines.len());
+        LinePorts { envs: envs.collect(), minima: minima.into() }
+    }
+
+    pub(super) fn service_place(&self, port: usize) -> Place {
+        Place(port as u32)
+    }
+
+    pub(super) fn delivery_place(&self, port: usize) -> Place {
+        Place::of_delivery(port, self.ports.len())
+    }
+
+    pub(super) fn own_place(&self, flow: usize, kind: usize) -> Place {
+        Place((2 * self.ports.len() + 2 * flow + kind) as u32)
+    }
+
+    pub(super) fn gathering_place(&self, port: usize) -> Place {
+        Place((2 * self.ports.len() + 2 * self.flows.len() + port) as u32)
     }
 }
 

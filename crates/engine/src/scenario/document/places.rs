@@ -6,7 +6,7 @@ use super::defaults;
 use crate::scenario::path::{Path, Tree};
 
 /// Where a path leads in the text of a document.
-pub(super) struct Place {
+pub(super) struct TextPlace {
     /// Position of the last step that stands there.
     pub(super) position: usize,
     /// Whether every step does.
@@ -54,7 +54,7 @@ impl<'d> Tree<'d> for Node<'d, '_> {
 }
 
 /// Where `path` stands in `text`, as far as it is there.
-pub(super) fn find(text: &str, path: &str) -> Option<Place> {
+pub(super) fn find(text: &str, path: &str) -> Option<TextPlace> {
     let path: Path = path.parse().ok()?;
     let mut document = DeTable::parse(text).ok()?;
     // As far as they are sound; a fault of theirs is looked for among them.
@@ -63,7 +63,7 @@ pub(super) fn find(text: &str, path: &str) -> Option<Place> {
         (Node::Document(_), _) => None,
         (Node::Value(position, value), is_end) => {
             let shown = |_: &&str| is_end && !is_spread(value, text);
-            Some(Place { position, is_end, value: text.get(value.span()).filter(shown).map(super::shorten) })
+            Some(TextPlace { position, is_end, value: text.get(value.span()).filter(shown).map(super::shorten) })
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use crate::core::error::Fault;
-use crate::scenario::kinds::{KINDS, Kind};
+use crate::scenario::kinds::{KINDS, TrafficKind};
 use crate::scenario::path::Step;
 use crate::scenario::spec::Scenario;
 
@@ -152,7 +152,7 @@ fn tree() -> Value {
     if let Some(own) = schema.pointer_mut("/$defs/NetworkTraffic/properties/kind/additionalProperties") {
         *own = kind;
     }
-    let told = |kind: &Kind| format!("`{}` ({})", kind.keyword, kind.meaning);
+    let told = |kind: &TrafficKind| format!("`{}` ({})", kind.keyword, kind.meaning);
     let kinds = KINDS.iter().map(told).collect::<Vec<_>>().join(", ");
     if let Some(Value::String(meaning)) = schema.pointer_mut("/$defs/NetworkTraffic/properties/mix/description") {
         meaning.push_str(&format!(" Known kinds: {kinds}."));

@@ -65,7 +65,7 @@ pub struct OfferedLoad {
 
 /// A kind of traffic in a network.
 #[derive(Debug)]
-struct Kind {
+struct MixedKind {
     /// Empty without a mix.
     name: String,
     share: f64,
@@ -127,11 +127,11 @@ pub(super) fn divide(
 }
 
 /// The kinds of the mix, or else the traffic of the defaults as the only kind.
-fn read_kinds(traffic: &NetworkTraffic, defaults: &Map<String, Value>, plain: &Flow) -> Result<Vec<Kind>, Fault> {
+fn read_kinds(traffic: &NetworkTraffic, defaults: &Map<String, Value>, plain: &Flow) -> Result<Vec<MixedKind>, Fault> {
     let shares = traffic.shares().map_err(|fault| fault.under("traffic"))?;
     let mut kinds = Vec::new();
     if shares.is_empty() {
-        kinds.push(Kind { name: String::new(), share: 1.0, rate: None, flow: plain.clone() });
+        kinds.push(MixedKind { name: String::new(), share: 1.0, rate: None, flow: plain.clone() });
     } else if let Some(own) = defaults.get("traffic") {
         let remedy = "delete one of the two, or make it a [traffic.kind.NAME] of the mix";
         return Err(Fault::new("defaults.flow.traffic", own, "the mix gives each flow its traffic", remedy));
@@ -140,7 +140,7 @@ fn read_kinds(traffic: &NetworkTraffic, defaults: &Map<String, Value>, plain: &F
         // A kind without a share must be right, too: a sweep may give it one.
         let flow = kind_flow(name, traffic, defaults)?;
         if share > 0.0 {
-            kinds.push(Kind { name: name.to_owned(), share, rate: None, flow });
+            kinds.push(MixedKind { name: name.to_owned(), share, rate: None, flow });
         }
     }
     let needs_rates = kinds.len() > 1 || traffic.load.is_some();
@@ -206,7 +206,7 @@ pub(super) fn written(rest: &str, kind: &str, traffic: &NetworkTraffic, defaults
 }
 
 /// The refusal of a kind whose flows have no rate of their own.
-fn without_rate(kind: &Kind, traffic: &NetworkTraffic) -> Fault {
+fn without_rate(kind: &MixedKind, traffic: &NetworkTraffic) -> Fault {
     let keyword = kind.flow.traffic.keyword();
     let why = match &kind.flow.traffic {
         traffic::Params::Silent(_) => "sends nothing",
@@ -259,7 +259,7 @@ fn find_port<'a>(traffic: &NetworkTraffic, ports: &'a [Crossing], counts: &[f64]
 ///
 /// Kinds with the highest rates come first, and each makes up for what the rounding of those before it added or took
 /// away. So a group misses its rate by at most half a flow of the lowest rate.
-fn numbers_for(rate: f64, kinds: &[Kind], counts: &[f64]) -> Vec<Vec<f64>> {
+fn numbers_for(rate: f64, kinds: &[MixedKind], counts: &[f64]) -> Vec<Vec<f64>> {
     let rates: Vec<f64> = kinds.iter().map(|kind| kind.rate.unwrap_or(1.0)).collect();
     let mut by_rate: Vec<usize> = (0..kinds.len()).collect();
     by_rate.sort_by(|&one, &other| rates[other].total_cmp(&rates[one]));
@@ -277,8 +277,8 @@ fn numbers_for(rate: f64, kinds: &[Kind], counts: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// A group of `count` flows by kind: all of them, by the largest remainders.
-fn split(count: f64, kinds: &[Kind]) -> Vec<f64> {
-    let sum: f64 = kinds.iter().map(Kind::weight).sum();
+fn split(count: f64, kinds: &[MixedKind]) -> Vec<f64> {
+    let sum: f64 = kinds.iter().map(MixedKind::weight).sum();
     let quotas: Vec<f64> = kinds.iter().map(|kind| count * kind.weight() / sum).collect();
     let mut numbers: Vec<f64> = quotas.iter().map(|quota| quota.floor()).collect();
     let mut by_remainder: Vec<usize> = (0..kinds.len()).collect();
@@ -288,7 +288,7 @@ fn split(count: f64, kinds: &[Kind]) -> Vec<f64> {
     numbers
 }
 
-impl Kind {
+impl MixedKind {
     /// Flows for each bit per second of the whole mix. A kind alone needs no rate: then it is flows for each flow.
     fn weight(&self) -> f64 {
         self.share / self.rate.unwrap_or(1.0)
@@ -297,7 +297,7 @@ impl Kind {
 
 /// What the flows of `groups` offer, each of the kind of its number in `of_kinds`.
 fn offered(
-    kinds: &[Kind],
+    kinds: &[MixedKind],
     groups: &BTreeMap<String, Flow>,
     of_kinds: &BTreeMap<String, usize>,
     port: Option<(f64, &str)>,
@@ -330,7 +330,7 @@ fn offered(
 }
 
 /// Refuses a mix of which a kind has no flow at all.
-fn refuse_lost_kinds(kinds: &[Kind], numbers: &[Vec<f64>], load: Option<f64>) -> Result<(), Fault> {
+fn refuse_lost_kinds(kinds: &[MixedKind], numbers: &[Vec<f64>], load: Option<f64>) -> Result<(), Fault> {
     let is_lost = |index: usize| numbers.iter().all(|numbers| numbers[index] == 0.0);
     let Some((_, kind)) = kinds.iter().enumerate().find(|(index, _)| is_lost(*index)) else { return Ok(()) };
     let rate = Rate(kind.rate.unwrap_or_default().round() as u64);

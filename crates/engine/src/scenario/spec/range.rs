@@ -32,11 +32,11 @@ pub struct Range {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
     number: Decimal,
-    kind: Kind,
+    kind: NumberKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum NumberKind {
     Integer,
     Float,
     Quantity(&'static Unit),
@@ -91,13 +91,13 @@ impl Range {
     }
 
     /// What all three are; `None` if they are not the same.
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<NumberKind> {
         match [self.from.kind, self.to.kind, self.step.kind] {
-            [Kind::Quantity(from), Kind::Quantity(to), Kind::Quantity(step)] => {
-                (from == to && to == step).then_some(Kind::Quantity(from))
+            [NumberKind::Quantity(from), NumberKind::Quantity(to), NumberKind::Quantity(step)] => {
+                (from == to && to == step).then_some(NumberKind::Quantity(from))
             }
-            [Kind::Integer, Kind::Integer, Kind::Integer] => Some(Kind::Integer),
-            kinds => (!kinds.iter().any(|kind| matches!(kind, Kind::Quantity(_)))).then_some(Kind::Float),
+            [NumberKind::Integer, NumberKind::Integer, NumberKind::Integer] => Some(NumberKind::Integer),
+            kinds => (!kinds.iter().any(|kind| matches!(kind, NumberKind::Quantity(_)))).then_some(NumberKind::Float),
         }
     }
 
@@ -128,9 +128,9 @@ impl Edge {
     fn value(self) -> Value {
         let text = self.number.to_string();
         let number = match self.kind {
-            Kind::Quantity(unit) => return unit.after(&text).into(),
-            Kind::Integer => text.parse().ok(),
-            Kind::Float => text.parse().ok().and_then(Number::from_f64),
+            NumberKind::Quantity(unit) => return unit.after(&text).into(),
+            NumberKind::Integer => text.parse().ok(),
+            NumberKind::Float => text.parse().ok().and_then(Number::from_f64),
         };
         number.map_or(Value::Null, Value::Number)
     }
@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for Edge {
 struct NumberOrQuantity;
 
 impl NumberOrQuantity {
-    fn number<E: Error>(number: impl fmt::Debug, kind: Kind) -> Result<Edge, E> {
+    fn number<E: Error>(number: impl fmt::Debug, kind: NumberKind) -> Result<Edge, E> {
         let read = Decimal::read(&format!("{number:?}"));
         let refusal =
             || E::custom(format!("{number:?} is no number of a range; they are below 2^64, with up to 18 decimals"));
@@ -177,19 +177,19 @@ impl Visitor<'_> for NumberOrQuantity {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Edge, E> {
-        parts(text).map(|(number, unit)| Edge { number, kind: Kind::Quantity(unit) }).map_err(E::custom)
+        parts(text).map(|(number, unit)| Edge { number, kind: NumberKind::Quantity(unit) }).map_err(E::custom)
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Edge, E> {
-        NumberOrQuantity::number(number, Kind::Integer)
+        NumberOrQuantity::number(number, NumberKind::Integer)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Edge, E> {
-        NumberOrQuantity::number(number, Kind::Integer)
+        NumberOrQuantity::number(number, NumberKind::Integer)
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Edge, E> {
-        NumberOrQuantity::number(number, Kind::Float)
+        NumberOrQuantity::number(number, NumberKind::Float)
     }
 }
 

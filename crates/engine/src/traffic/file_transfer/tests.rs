@@ -153,7 +153,7 @@ fn sent_file(scale: &mut Script) -> (FileTransfer, Time) {
     unreachable!("the file has ten cells")
 }
 
-fn index(unit: Option<Unit>) -> Option<u32> {
+fn index(unit: Option<DataUnit>) -> Option<u32> {
     unit.map(|unit| FileCell::of(unit.number).index)
 }
 

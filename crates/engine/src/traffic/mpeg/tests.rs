@@ -161,7 +161,7 @@ fn faults() {
     }
     let few = Params { pattern: "I".into(), groups_of_pictures: 6, ..default() };
     assert_eq!(path(few), Err("groups_of_pictures".to_owned()));
-    let burst = |rate: u64| Sending { burst: Some(Rate(rate)), ..Sending::default() };
+    let burst = |rate: u64| FrameSending { burst: Some(Rate(rate)), ..FrameSending::default() };
     let sending = |rate: u64| Params { sending: burst(rate), ..default() }.check_octets(53);
     assert_eq!(sending(14_840_000), Ok(()));
     assert_eq!(sending(14_000_000).map_err(|fault| fault.path), Err("sending.burst".to_owned()));

@@ -7,7 +7,7 @@ use super::*;
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::random::Stream;
 use crate::core::time::{Span, Time};
-use crate::traffic::{self, Env, Host};
+use crate::traffic::{self, Env, HostEnv};
 
 mod golden;
 mod laws;
@@ -34,7 +34,7 @@ struct Pair {
 fn traffic(text: &str) -> traffic::Model {
     let params: traffic::Params = toml::from_str(text).unwrap();
     let stream = Stream::new(0, 0, "traffic");
-    let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
+    let host = HostEnv { stream: stream.clone(), peers: 1, peer: 0 };
     let env = Env {
         group_stream: stream.clone(),
         stream,

@@ -11,7 +11,7 @@ use crate::control::{Reaction, ReactionPoint};
 use crate::core::fifo::Fifo;
 use crate::core::time::{Span, Time};
 use crate::traffic::{
-    self, Amount, Generated, Holding, Model, ModelParams, Nominal, Offered, Punctual, RateScale, Traffic, Unit,
+    self, Amount, DataUnit, Generated, Holding, Model, ModelParams, Nominal, Offered, Punctual, RateScale, Traffic,
     Upcoming,
 };
 
@@ -28,7 +28,7 @@ pub(super) trait Supply {
 /// What a sender has taken.
 pub(super) struct Taken {
     /// The data of one PDU, if the model has not only made a decision.
-    pub(super) unit: Option<Unit>,
+    pub(super) unit: Option<DataUnit>,
     /// How long they waited at the source, if they could.
     pub(super) wait: Option<Span>,
     pub(super) upcoming: Upcoming,
@@ -96,7 +96,7 @@ impl Way {
 #[derive(Clone, Debug)]
 struct Queue {
     size: u64,
-    waiting: Fifo<(Time, Unit)>,
+    waiting: Fifo<(Time, DataUnit)>,
     /// What the model has next.
     next: Upcoming,
     /// A session that the scheme has not heard of, and its end.
@@ -214,7 +214,7 @@ impl Demand {
     }
 
     /// Advances the sender's own model at its instant `at`.
-    fn step(&mut self, model: &mut Model, at: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn step(&mut self, model: &mut Model, at: Time, scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         while let Some((since, params)) = self.changes.front()
             && *since < at
         {

@@ -5,7 +5,7 @@ use crate::core::pdu::{Body, FlowId, Kind};
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
 use crate::core::time::Span;
-use crate::network::receiver::Limits;
+use crate::network::receiver::MeasureParams;
 use crate::network::testing::context;
 use crate::traffic;
 use crate::transport::tp4::{Drawn, Params};
@@ -13,7 +13,7 @@ use crate::transport::tp4::{Drawn, Params};
 const SECOND: u64 = 1_000_000_000_000;
 
 fn arrivals(flow: u32) -> Arrivals {
-    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
+    let limits = MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     Arrivals::new(Receiver::new(FlowId(flow), 0, None, limits))
 }
 
@@ -57,9 +57,9 @@ impl Ends {
         );
         let back = Receiving::new(params, FlowId(1), 0, drawn.clone()).following();
         let sending = Sending::new(params, FlowId(0), 0, drawn.clone(), opening).offering(back.initial_credit());
-        let opener = Halves { sending: Some(sending), receiving: Some((back, arrivals(1))) };
+        let opener = ConnectionHalves { sending: Some(sending), receiving: Some((back, arrivals(1))) };
         let receiving = Receiving::new(params, FlowId(0), 0, drawn.clone());
-        let other = Halves {
+        let other = ConnectionHalves {
             sending: Some(Sending::new(params, FlowId(1), 0, drawn, user("greedy = {}")).following()),
             receiving: Some((receiving, arrivals(0))),
         };

@@ -12,7 +12,7 @@ use crate::core::time::{LineRate, Serialiser, Span, Time};
 
 /// What the line could have sent, for measures relative to its rate.
 #[derive(Clone, Debug, Default)]
-pub(in crate::network::port) struct Capacity {
+pub(in crate::network::port) struct RateIntegral {
     /// In 10^-12 bits, from time 0 up to `seen`, the last change of the rate.
     sum: u128,
     seen: Time,
@@ -20,10 +20,10 @@ pub(in crate::network::port) struct Capacity {
     pub(in crate::network::port) reset: (Time, u128),
 }
 
-impl Capacity {
+impl RateIntegral {
     /// Of a line that has had this `rate` from time 0 on, with measures since `reset`.
-    pub(in crate::network::port) fn since(reset: Time, rate: LineRate) -> Capacity {
-        Capacity { reset: (reset, rate.picobits(reset.since(Time::ZERO))), ..Capacity::default() }
+    pub(in crate::network::port) fn since(reset: Time, rate: LineRate) -> RateIntegral {
+        RateIntegral { reset: (reset, rate.picobits(reset.since(Time::ZERO))), ..RateIntegral::default() }
     }
 
     /// The line, which had this `rate`, has another from `now` on.

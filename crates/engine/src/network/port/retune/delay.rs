@@ -55,38 +55,38 @@ impl Port {
             *last = departed.last().map_or(now, |(time, ..)| *time);
         }
         let flights = departed.iter().map(|(time, ..)| Flight { departed: self.departed(*time, from), arrives: *time });
-        self.odd_flights = flights.filter(|flight| flight.departed + self.delay != flight.arrives).collect();
-        let Port { server, odd_flights, .. } = self;
+        self.other_delays = flights.filter(|flight| flight.departed + self.delay != flight.arrives).collect();
+        let Port { server, other_delays, .. } = self;
         for (departure, (_, lane, index)) in server.departures.iter().zip(to_depart) {
             let (front, back) = lanes[*lane].as_mut_slices();
             let record = if *index < front.len() { &mut front[*index] } else { &mut back[*index - front.len()] };
             record.time = server.line.arrival(departure.at);
             if record.time != departure.at + server.line.delay {
-                odd_flights.push(Flight { departed: departure.at, arrives: record.time });
+                other_delays.push(Flight { departed: departure.at, arrives: record.time });
             }
         }
     }
 
     /// Keeps the times of a PDU on a line whose delay has become shorter, if it arrives behind a PDU with a longer delay.
     #[cold]
-    pub(in crate::network::port) fn keep_odd_flight(&mut self, departed: Time, arrives: Time) {
+    pub(in crate::network::port) fn keep_other_delay(&mut self, departed: Time, arrives: Time) {
         if departed + self.delay != arrives {
-            self.odd_flights.push(Flight { departed, arrives });
+            self.other_delays.push(Flight { departed, arrives });
         }
     }
 
     /// Forgets the PDUs that have arrived by `now`.
     #[inline]
-    pub(in crate::network::port) fn forget_odd_flights(&mut self, now: Time) {
-        if !self.odd_flights.is_empty() {
-            self.odd_flights.retain(|flight| flight.arrives > now);
+    pub(in crate::network::port) fn forget_other_delays(&mut self, now: Time) {
+        if !self.other_delays.is_empty() {
+            self.other_delays.retain(|flight| flight.arrives > now);
         }
     }
 
-    /// Departure of the PDU on the line that arrives at `arrival`. `delay` is that of the line for all but the odd flights.
+    /// Departure of the PDU on the line that arrives at `arrival`. `delay` is that of all but `other_delays`.
     pub(in crate::network::port) fn departed(&self, arrival: Time, delay: Span) -> Time {
-        let odd = self.odd_flights.binary_search_by_key(&arrival, |flight| flight.arrives);
-        odd.map_or_else(|_| Time(arrival.0 - delay.0), |place| self.odd_flights[place].departed)
+        let found = self.other_delays.binary_search_by_key(&arrival, |flight| flight.arrives);
+        found.map_or_else(|_| Time(arrival.0 - delay.0), |place| self.other_delays[place].departed)
     }
 }
 

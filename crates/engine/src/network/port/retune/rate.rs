@@ -4,7 +4,7 @@ use crate::control::CongestionPoint;
 use crate::core::time::{LineRate, Time};
 use crate::network::lane::{Lane, LaneId};
 use crate::network::port::Port;
-use crate::network::port::line::rate::{Capacity, Retimed};
+use crate::network::port::line::rate::{RateIntegral, Retimed};
 use crate::queue::Discipline;
 
 impl Port {
@@ -14,7 +14,7 @@ impl Port {
     pub fn change_rate(&mut self, to: LineRate, now: Time, lanes: &mut [Lane]) -> Retimed {
         let Some(from) = self.rate.filter(|from| *from != to) else { return Retimed::default() };
         let since = self.measured_since;
-        self.capacity.get_or_insert_with(|| Box::new(Capacity::since(since, from))).change(now, from);
+        self.capacity.get_or_insert_with(|| Box::new(RateIntegral::since(since, from))).change(now, from);
         self.rate = Some(to);
         let retimed = self.server.change_rate(from, to, now);
         let first = self.server.departures.front().zip(retimed.first());

@@ -17,7 +17,7 @@ use crate::core::time::{FASTEST, LineRate};
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::assembly::check;
 use crate::scenario::assembly::checked::sketch;
-use crate::scenario::assembly::port_plan::PortPlan;
+use crate::scenario::assembly::plan::port_plan::PortPlan;
 use crate::scenario::expansion::expand;
 use crate::scenario::spec::{Flow, Routes};
 use crate::traffic::ModelParams;

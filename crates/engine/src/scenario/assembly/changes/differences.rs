@@ -9,7 +9,7 @@ use crate::core::error::Fault;
 use crate::core::time::{FASTEST_CHANGING, LineRate};
 use crate::round::Retune;
 use crate::scenario::assembly::plan::LinePorts;
-use crate::scenario::assembly::port_plan::PortPlan;
+use crate::scenario::assembly::plan::port_plan::PortPlan;
 use crate::scenario::spec::Flow;
 
 /// What differs in the lines and flows of these `names`, if the scenario `after` passes every check. `ports` are those

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Builder;
+use super::{Builder, has_own_line};
 use crate::control::{ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
@@ -13,13 +13,14 @@ use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::hosts::{Host, Hosts};
-use crate::network::receiver::{Limits, Receiver};
+use crate::network::receiver::{MeasureParams, Receiver};
 use crate::network::sinks::Sinks;
 use crate::round::Location;
-use crate::scenario::assembly::graph::Name;
+use crate::scenario::assembly::check::loads::loaded_line;
+use crate::scenario::assembly::nodes::graph::Name;
+use crate::scenario::assembly::nodes::routes::{SharedLane, build_access, build_line};
+use crate::scenario::assembly::nodes::transports::UserPlan;
 use crate::scenario::assembly::plan::{FlowPlan, GroupPlaces};
-use crate::scenario::assembly::routes::SharedLane;
-use crate::scenario::assembly::transports::UserPlan;
 use crate::scenario::spec;
 use crate::traffic::{self, ModelParams};
 use crate::transport;
@@ -45,7 +46,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints();
             let (place, _) = places.next(flow);
-            let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
+            let traffic = self.build_traffic(flow, place, shared[flow.group].clone());
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
                 users.insert(index, UserPlan { index, traffic, receiver });
@@ -92,7 +93,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         halves.senders.push(self.build_sender(index, flow, traffic));
         if self.folded[flow.forward().first()] {
             host.access = Some(halves.lines.len() as u32);
-            halves.lines.push(self.network.build_access(flow));
+            halves.lines.push(build_access(self.network, flow));
         }
     }
 
@@ -104,7 +105,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let node = self.routes.graph.node(Name::Downlinks(process));
             let SharedLane { lane, lead } = self.routes.shared_lane(node);
             let lines = downlinks[node as usize].get_or_insert_with(|| Box::new(Downlinks::new(lane, lead)));
-            lines.add(index, self.network.build_line(port), self.network.service_place(port));
+            lines.add(index, build_line(self.network, port), self.network.service_place(port));
         }
     }
 
@@ -115,7 +116,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
                 let [senders, lines] = &mut counts[node as usize];
                 *senders += usize::from(flow.params.transport.is_none());
-                *lines += usize::from(self.network.has_own_line(flow, &self.folded));
+                *lines += usize::from(has_own_line(flow, &self.folded));
             }
         }
         let room = |[senders, lines]: [usize; 2]| Halves {
@@ -144,11 +145,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         if peer.is_some_and(|peer| !users.contains_key(&peer)) {
             return;
         }
-        let (first, second) = if network.follows_peer(index) { (peer, Some(index)) } else { (Some(index), peer) };
+        let (first, second) = if self.follows_peer(index) { (peer, Some(index)) } else { (Some(index), peer) };
         let [first, second] = [first, second].map(|flow| users.remove(&flow?));
         let Some(first) = first else { return };
         let endpoints = network.flows[first.index].endpoints();
-        let built = network.build_transport(first, second, &self.stream);
+        let built = self.tp4_hosts(first, second);
         for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
             self.place_host(endpoint, Host::Transport(TransportHost::Tp4(Box::new(transport))), hosts);
         }
@@ -163,15 +164,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         halves: &mut [Halves],
     ) {
         let flow = &self.network.flows[user.index];
-        let [mut sender, receiver] = self.network.build_stream(user, params, &self.stream);
+        let [mut sender, receiver] = self.stream_hosts(user, params);
         let endpoints = flow.endpoints();
         if let Some(node) = self.routes.endpoints[endpoints[0]]
-            && self.network.has_own_line(flow, &self.folded)
+            && has_own_line(flow, &self.folded)
         {
             let lines = &mut halves[node as usize].lines;
             sender.access = Some(lines.len() as u32);
             let is_folded = self.folded[flow.forward().first()];
-            lines.push(if is_folded { self.network.build_access(flow) } else { AccessLine::instant() });
+            lines.push(if is_folded { build_access(self.network, flow) } else { AccessLine::instant() });
         }
         for (endpoint, host) in endpoints.into_iter().zip([sender, receiver]) {
             self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), hosts);
@@ -208,7 +209,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 sequence: flow.traffic.sequence(stream),
                 packets: flow.traffic.packets(count),
                 // The plan has been checked.
-                line: self.network.loaded_line(group).ok().flatten(),
+                line: loaded_line(self.network, group).ok().flatten(),
             }
         };
         groups.map(shared).collect()
@@ -236,7 +237,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         };
         let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
         let measure = &self.network.scenario.measure;
-        let limits = Limits {
+        let limits = MeasureParams {
             floor: self.network.floor(flow),
             jitter: measure.jitter_limit,
             flow: measure.flows,

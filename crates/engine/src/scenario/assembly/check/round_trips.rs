@@ -1,43 +1,40 @@
 //! Round-trip times of reaction points, from the paths of their flows.
 
-use super::flow_path::FlowPath;
-use super::plan::{FlowPlan, Network};
 use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
+use crate::scenario::assembly::plan::flow_path::FlowPath;
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
 
-impl Network<'_> {
-    /// Refuses a path whose round-trip time is too short for the reaction point that uses it.
-    pub(super) fn check_round_trips(&self) -> Result<(), Fault> {
-        for (flow, _) in self.alike() {
-            let Some((least, reason)) = flow.params.reaction().least_round_trip() else { continue };
-            let implied = self.round_trip(flow);
-            if implied < least {
-                let reason = format!("{reason}: the path implies this one, {}", self.delays(flow));
-                let remedy =
-                    format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
-                let keyword = flow.params.reaction().keyword();
-                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", shown_key(&self.groups[flow.group]));
-                return Err(Fault::new(path, implied, reason, remedy));
-            }
+/// Refuses a path whose round-trip time is too short for the reaction point that uses it.
+pub(super) fn check(network: &Network<'_>) -> Result<(), Fault> {
+    for (flow, _) in network.alike() {
+        let Some((least, reason)) = flow.params.reaction().least_round_trip() else { continue };
+        let implied = network.round_trip(flow);
+        if implied < least {
+            let reason = format!("{reason}: the path implies this one, {}", delays(network, flow));
+            let remedy = format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
+            let keyword = flow.params.reaction().keyword();
+            let path = format!("flow.{}.reaction_point.{keyword}.round_trip", shown_key(&network.groups[flow.group]));
+            return Err(Fault::new(path, implied, reason, remedy));
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// The delays of a flow's lines there and back, as text.
-    fn delays(&self, flow: &FlowPlan<'_>) -> String {
-        let listed = |path: FlowPath<'_>| {
-            let lines = path.iter().map(|port| &self.ports[port]);
-            lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
-        };
-        let [there, back] = [listed(flow.forward()), listed(flow.backward())];
-        if there == back { format!("twice {there}") } else { format!("{there}, and {back} on the way back") }
-    }
+/// The delays of a flow's lines there and back, as text.
+fn delays(network: &Network<'_>, flow: &FlowPlan<'_>) -> String {
+    let listed = |path: FlowPath<'_>| {
+        let lines = path.iter().map(|port| &network.ports[port]);
+        lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
+    };
+    let [there, back] = [listed(flow.forward()), listed(flow.backward())];
+    if there == back { format!("twice {there}") } else { format!("{there}, and {back} on the way back") }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Network;
+    use crate::scenario::assembly::plan::Network;
     use crate::scenario::document;
 
     fn refusal(delay: &str, access: &str, reaction: &str) -> Option<String> {
@@ -55,8 +52,9 @@ mod tests {
             reaction_point.{reaction}
             "#
         );
-        Network::lay_out(&document::parse(&text).unwrap())
-            .map(drop)
+        let scenario = document::parse(&text).unwrap();
+        Network::lay_out(&scenario)
+            .and_then(|network| super::check(&network))
             .map_err(|fault| {
                 assert_eq!(fault.path, "flow.voice.reaction_point.rate_factor.round_trip");
                 format!("{}: {}", fault.value, fault.reason)

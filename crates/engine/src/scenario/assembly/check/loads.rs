@@ -1,61 +1,59 @@
 //! Lines whose load the traffic of a group names.
 
-use super::plan::Network;
-use super::port_plan::REVERSE;
 use crate::core::error::Fault;
+use crate::scenario::assembly::plan::Network;
+use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::path::shown_key;
 use crate::scenario::suggestion::suggestion;
 use crate::traffic::{Crossed, ModelParams};
 
-impl Network<'_> {
-    /// Refuses loads of lines that no flow of the group crosses, or that no source can offer.
-    pub(super) fn check_loads(&self) -> Result<(), Fault> {
-        for (group, (name, flow)) in self.scenario.flow.iter().enumerate() {
-            let loaded = self.loaded_line(group).and_then(|line| {
-                let own = line.map_or(Ok(()), |line| flow.traffic.check_line(line));
-                own.map_err(|fault| fault.under(flow.traffic.keyword()))
-            });
-            loaded.map_err(|fault| fault.under("traffic").under(&shown_key(name)).under("flow"))?;
-        }
-        Ok(())
+/// Refuses loads of lines that no flow of the group crosses, or that no source can offer.
+pub(super) fn check(network: &Network<'_>) -> Result<(), Fault> {
+    for (group, (name, flow)) in network.scenario.flow.iter().enumerate() {
+        let loaded = loaded_line(network, group).and_then(|line| {
+            let own = line.map_or(Ok(()), |line| flow.traffic.check_line(line));
+            own.map_err(|fault| fault.under(flow.traffic.keyword()))
+        });
+        loaded.map_err(|fault| fault.under("traffic").under(&shown_key(name)).under("flow"))?;
     }
+    Ok(())
+}
 
-    /// The line whose load a group names; `None` if it names none. The fault has its path below the traffic of the group.
-    pub(super) fn loaded_line(&self, group: usize) -> Result<Option<Crossed>, Fault> {
-        let Some((name, flow)) = self.scenario.flow.iter().nth(group) else { return Ok(None) };
-        let Some((path, line)) = flow.traffic.loaded_line() else { return Ok(None) };
-        let refuse = |reason: String, remedy: String| {
-            Err(Fault::new(path.clone(), line, reason, remedy).under(flow.traffic.keyword()))
-        };
-        let lines = || self.scenario.line.keys().position(|own| own == line.strip_suffix(REVERSE).unwrap_or(line));
-        let Some(place) = lines() else {
-            let names: Vec<&str> = self.scenario.line.keys().map(String::as_str).collect();
-            let remedy = suggestion(line, &names, "name a line, or LINE.reverse for its other direction");
-            return refuse("there is no such line".to_owned(), remedy);
-        };
-        // Each line has laid two ports, and its second is that of the reverse.
-        let is_reverse = line.ends_with(REVERSE) && !self.scenario.line.contains_key(line);
-        let port = 2 * place + usize::from(is_reverse);
-        let flows = self.number_across(group, port);
-        if flows > 0 {
-            return Ok(self.ports[port].rate.map(|rate| Crossed { rate, flows }));
-        }
-        let other = port ^ 1;
-        let remedy = if self.number_across(group, other) > 0 {
-            format!("they cross it in the other direction: write {:?}", self.ports[other].name())
-        } else {
-            "name a line of their paths".to_owned()
-        };
-        refuse(format!("no flow of {name} crosses this line"), remedy)
+/// The line whose load a group names; `None` if it names none. The fault has its path below the traffic of the group.
+pub(crate) fn loaded_line(network: &Network<'_>, group: usize) -> Result<Option<Crossed>, Fault> {
+    let Some((name, flow)) = network.scenario.flow.iter().nth(group) else { return Ok(None) };
+    let Some((path, line)) = flow.traffic.loaded_line() else { return Ok(None) };
+    let refuse = |reason: String, remedy: String| {
+        Err(Fault::new(path.clone(), line, reason, remedy).under(flow.traffic.keyword()))
+    };
+    let lines = || network.scenario.line.keys().position(|own| own == line.strip_suffix(REVERSE).unwrap_or(line));
+    let Some(place) = lines() else {
+        let names: Vec<&str> = network.scenario.line.keys().map(String::as_str).collect();
+        let remedy = suggestion(line, &names, "name a line, or LINE.reverse for its other direction");
+        return refuse("there is no such line".to_owned(), remedy);
+    };
+    // Each line has laid two ports, and its second is that of the reverse.
+    let is_reverse = line.ends_with(REVERSE) && !network.scenario.line.contains_key(line);
+    let port = 2 * place + usize::from(is_reverse);
+    let flows = number_across(network, group, port);
+    if flows > 0 {
+        return Ok(network.ports[port].rate.map(|rate| Crossed { rate, flows }));
     }
+    let other = port ^ 1;
+    let remedy = if number_across(network, group, other) > 0 {
+        format!("they cross it in the other direction: write {:?}", network.ports[other].name())
+    } else {
+        "name a line of their paths".to_owned()
+    };
+    refuse(format!("no flow of {name} crosses this line"), remedy)
+}
 
-    /// How many flows of a group cross a port.
-    fn number_across(&self, group: usize, port: usize) -> u32 {
-        // Flows are laid group by group.
-        let first = self.flows.partition_point(|flow| flow.group < group);
-        let own = self.flows[first..].iter().take_while(|flow| flow.group == group);
-        own.filter(|flow| flow.forward().iter().any(|passed| passed == port)).map(|flow| flow.times).sum()
-    }
+/// How many flows of a group cross a port.
+fn number_across(network: &Network<'_>, group: usize, port: usize) -> u32 {
+    // Flows are laid group by group.
+    let first = network.flows.partition_point(|flow| flow.group < group);
+    let own = network.flows[first..].iter().take_while(|flow| flow.group == group);
+    own.filter(|flow| flow.forward().iter().any(|passed| passed == port)).map(|flow| flow.times).sum()
 }
 
 #[cfg(test)]
@@ -81,8 +79,9 @@ mod tests {
         let text = filled.iter().fold(NET.to_owned(), |text, (place, value)| text.replace(place, value));
         let scenario = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let told = |fault: Fault| [fault.path, fault.remedy];
-        let [whole, sketch] = [Network::lay_out(&scenario), Network::sketch(&scenario)]
-            .map(|network| network.map_err(told).map(|network| network.loaded_line(0)));
+        let [whole, sketch] = [Network::lay_out(&scenario), Network::sketch(&scenario)].map(|network| {
+            network.and_then(|network| check(&network).map(|()| loaded_line(&network, 0))).map_err(told)
+        });
         assert_eq!(whole, sketch);
         whole.map(|loaded| loaded.expect("it has been checked"))
     }

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::graph::{Graph, Name, Step};
-use super::plan::{FlowPlan, Network};
-use super::port_plan::Controlled;
 use crate::control::{CongestionPoint, NotificationPointParams};
-use crate::core::key::Place;
+
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
@@ -15,6 +13,8 @@ use crate::network::lane::LaneId;
 use crate::network::port::{Crossing, NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
+use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::traffic::ModelParams;
 
 /// Properties of a port's congestion point.
@@ -76,181 +76,163 @@ impl Routes {
     }
 }
 
-impl Network<'_> {
-    /// For each port, whether it is an access line that is computed with its host, or with other downlinks: only the PDUs
-    /// of one host queue for it, and nothing else uses or observes it.
-    pub(super) fn folded(&self) -> Vec<bool> {
-        // With TP4 connections every queue is measured in bits, but an `AccessLine` counts PDUs.
-        let counts_bits = self.counts_bits();
-        let is_suited = |flow: &&FlowPlan<'_>| {
-            let port = &self.ports[flow.forward().first()];
-            flow.params.access.is_some()
-                && (port.rate.is_none() || !counts_bits)
-                && *port.queues == [queue::Params::UNLIMITED]
-                && flow.params.transport.as_ref().is_none_or(|transport| transport.computes_access_line())
-                && flow.params.policers.is_empty()
-                && flow.forward().len() > 1
-                && (flow.peer.is_none() || port.rate.is_some())
-                && self.stop.is_none_or(|(stop, _)| stop != flow.forward().first())
-        };
-        let mut folded = vec![false; self.ports.len()];
-        for flow in self.flows.iter().filter(is_suited) {
-            let [up, down] = [flow.forward().first(), flow.backward().first()];
-            folded[up] = true;
-            // All delays without queueing of a group are one port.
-            folded[down] = self.ports[down].rate.is_some() && self.stop.is_none_or(|(stop, _)| stop != down);
+/// For each port, whether it is an access line that is computed with its host, or with other downlinks: only the PDUs
+/// of one host queue for it, and nothing else uses or observes it.
+pub(super) fn folded(network: &Network<'_>) -> Vec<bool> {
+    // With TP4 connections every queue is measured in bits, but an `AccessLine` counts PDUs.
+    let counts_bits = network.counts_bits();
+    let is_suited = |flow: &&FlowPlan<'_>| {
+        let port = &network.ports[flow.forward().first()];
+        flow.params.access.is_some()
+            && (port.rate.is_none() || !counts_bits)
+            && *port.queues == [queue::Params::UNLIMITED]
+            && flow.params.transport.as_ref().is_none_or(|transport| transport.computes_access_line())
+            && flow.params.policers.is_empty()
+            && flow.forward().len() > 1
+            && (flow.peer.is_none() || port.rate.is_some())
+            && network.stop.is_none_or(|(stop, _)| stop != flow.forward().first())
+    };
+    let mut folded = vec![false; network.ports.len()];
+    for flow in network.flows.iter().filter(is_suited) {
+        let [up, down] = [flow.forward().first(), flow.backward().first()];
+        folded[up] = true;
+        // All delays without queueing of a group are one port.
+        folded[down] = network.ports[down].rate.is_some() && network.stop.is_none_or(|(stop, _)| stop != down);
+    }
+    folded
+}
+
+/// Size of the flow's shortest PDU, in bits, of any kind.
+pub(super) fn least_bits(flow: &FlowPlan<'_>) -> u64 {
+    if let Some(transport) = &flow.params.transport {
+        return u64::from(transport.least_octets().min(CELL_OCTETS)) * 8;
+    }
+    if !flow.params.traffic.constant_size() {
+        return 8;
+    }
+    let answer = flow.params.notification_point.as_ref().map_or(CELL_OCTETS, |point| point.least_octets());
+    u64::from(flow.params.octets.min(CELL_OCTETS).min(answer)) * 8
+}
+
+/// The access line of the flow's sending host.
+pub(super) fn build_access(network: &Network<'_>, flow: &FlowPlan<'_>) -> AccessLine {
+    build_line(network, flow.forward().first())
+}
+
+/// The line of a port that has no node of its own.
+pub(super) fn build_line(network: &Network<'_>, number: usize) -> AccessLine {
+    let port = &network.ports[number];
+    AccessLine::new(access_line::Parts { rate: port.rate, delay: port.delay, place: network.delivery_place(number) })
+}
+
+/// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
+fn least_access_bits(network: &Network<'_>, flow: &FlowPlan<'_>) -> u64 {
+    let own = least_bits(flow);
+    flow.peer.map_or(own, |peer| own.min(least_bits(&network.flows[peer as usize])))
+}
+
+fn points(network: &Network<'_>) -> Vec<Point> {
+    let point = |port: &PortPlan<'_>| {
+        let Some(params) = port.congestion else { return Point::default() };
+        let point = params.build(port.env(Controlled::default(), &Arc::default()));
+        Point {
+            notifies: point.notifies(),
+            wants_backward: point.wants_backward(),
+            wants_departures: point.wants_departures(),
         }
-        folded
-    }
+    };
+    network.ports.iter().map(point).collect()
+}
 
-    /// Size of the flow's shortest PDU, in bits, of any kind.
-    pub(super) fn least_bits(&self, flow: &FlowPlan<'_>) -> u64 {
-        if let Some(transport) = &flow.params.transport {
-            return u64::from(transport.least_octets().min(CELL_OCTETS)) * 8;
-        }
-        if !flow.params.traffic.constant_size() {
-            return 8;
-        }
-        let answer = flow.params.notification_point.as_ref().map_or(CELL_OCTETS, |point| point.least_octets());
-        u64::from(flow.params.octets.min(CELL_OCTETS).min(answer)) * 8
+/// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
+pub(super) fn route(network: &Network<'_>, folded: &[bool], takes_turns: impl Fn(usize) -> bool) -> Routes {
+    let points = points(network);
+    let has_node = ports_with_nodes(network, folded, &points);
+    let mut layer = LaneBuilder {
+        network,
+        folded,
+        routes: Routes {
+            graph: Graph::new((0..network.ports.len()).filter(|&port| has_node[port])),
+            next_lanes: empty_next_lanes(network, &has_node),
+            points,
+            has_node,
+            policed: vec![LaneId::NONE; network.flows.len()],
+            endpoints: vec![None; network.endpoint_count],
+            downlinks: vec![None; network.ports.len()],
+            shared_lanes: BTreeMap::new(),
+            first_queues: vec![u8::MAX; network.ports.len()],
+            least_bits: network.flows.iter().map(|flow| least_bits(flow)).min().unwrap_or(8),
+        },
+    };
+    for flow in &network.flows {
+        layer.place_endpoints(flow, &takes_turns);
     }
-
-    /// The access line of the flow's sending host.
-    pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
-        self.build_line(flow.forward().first())
+    for (index, flow) in network.flows.iter().enumerate() {
+        layer.lay_forward(index, flow);
+        layer.lay_backward(index, flow);
     }
+    layer.routes
+}
 
-    /// The line of a port that has no node of its own.
-    pub(super) fn build_line(&self, number: usize) -> AccessLine {
-        let port = &self.ports[number];
-        AccessLine::new(access_line::Parts { rate: port.rate, delay: port.delay, place: self.delivery_place(number) })
+/// The flows that cross each port.
+fn crossing(network: &Network<'_>) -> Vec<Crossing> {
+    let mut crossing = vec![Crossing::default(); network.ports.len()];
+    for (index, flow) in network.flows.iter().enumerate() {
+        flow.ports().for_each(|port| crossing[port].add(index as u32));
     }
+    crossing
+}
 
-    /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
-    fn least_access_bits(&self, flow: &FlowPlan<'_>) -> u64 {
-        let own = self.least_bits(flow);
-        flow.peer.map_or(own, |peer| own.min(self.least_bits(&self.flows[peer as usize])))
+/// Empty next lanes for the flows through each port that has a node.
+fn empty_next_lanes(network: &Network<'_>, has_node: &[bool]) -> Vec<NextLanes> {
+    let crossing = crossing(network).into_iter().zip(has_node);
+    crossing.filter(|(_, has_node)| **has_node).map(|(flows, _)| NextLanes::new(flows)).collect()
+}
+
+/// Whether each port has a node of its own. A folded access line needs none, and neither does the port at its other end
+/// if no PDU uses it.
+fn ports_with_nodes(network: &Network<'_>, folded: &[bool], points: &[Point]) -> Vec<bool> {
+    let counts_bits = network.counts_bits();
+    let mut has_node = vec![true; network.ports.len()];
+    for flow in network.flows.iter().filter(|flow| flow.params.access.is_some()) {
+        let (up, down) = (flow.forward().first(), flow.backward().first());
+        let is_plain = network.ports[down].rate.is_some() && *network.ports[down].queues == [queue::Params::UNLIMITED];
+        has_node[up] = network.ports[up].rate.is_none() || !folded[up];
+        has_node[down] = !is_plain || counts_bits || network.stop.is_some_and(|(stop, _)| stop == down);
     }
-
-    fn points(&self) -> Vec<Point> {
-        let point = |port: &super::port_plan::PortPlan<'_>| {
-            let Some(params) = port.congestion else { return Point::default() };
-            let point = params.build(port.env(Controlled::default(), &Arc::default()));
-            Point {
-                notifies: point.notifies(),
-                wants_backward: point.wants_backward(),
-                wants_departures: point.wants_departures(),
-            }
-        };
-        self.ports.iter().map(point).collect()
-    }
-
-    /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
-    pub(super) fn route(&self, folded: &[bool], takes_turns: impl Fn(usize) -> bool) -> Routes {
-        let points = self.points();
-        let has_node = self.ports_with_nodes(folded, &points);
-        let mut layer = LaneBuilder {
-            network: self,
-            folded,
-            routes: Routes {
-                graph: Graph::new((0..self.ports.len()).filter(|&port| has_node[port])),
-                next_lanes: self.empty_next_lanes(&has_node),
-                points,
-                has_node,
-                policed: vec![LaneId::NONE; self.flows.len()],
-                endpoints: vec![None; self.endpoint_count],
-                downlinks: vec![None; self.ports.len()],
-                shared_lanes: BTreeMap::new(),
-                first_queues: vec![u8::MAX; self.ports.len()],
-                least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
-            },
-        };
-        for flow in &self.flows {
-            layer.place_endpoints(flow, &takes_turns);
-        }
-        for (index, flow) in self.flows.iter().enumerate() {
-            layer.lay_forward(index, flow);
-            layer.lay_backward(index, flow);
-        }
-        layer.routes
-    }
-
-    /// The flows that cross each port.
-    fn crossing(&self) -> Vec<Crossing> {
-        let mut crossing = vec![Crossing::default(); self.ports.len()];
-        for (index, flow) in self.flows.iter().enumerate() {
-            flow.ports().for_each(|port| crossing[port].add(index as u32));
-        }
-        crossing
-    }
-
-    /// Empty next lanes for the flows through each port that has a node.
-    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<NextLanes> {
-        let crossing = self.crossing().into_iter().zip(has_node);
-        crossing.filter(|(_, has_node)| **has_node).map(|(flows, _)| NextLanes::new(flows)).collect()
-    }
-
-    /// Whether each port has a node of its own. A folded access line needs none, and neither does the port at its other end
-    /// if no PDU uses it.
-    fn ports_with_nodes(&self, folded: &[bool], points: &[Point]) -> Vec<bool> {
-        let counts_bits = self.counts_bits();
-        let mut has_node = vec![true; self.ports.len()];
-        for flow in self.flows.iter().filter(|flow| flow.params.access.is_some()) {
-            let (up, down) = (flow.forward().first(), flow.backward().first());
-            let is_plain = self.ports[down].rate.is_some() && *self.ports[down].queues == [queue::Params::UNLIMITED];
-            has_node[up] = self.ports[up].rate.is_none() || !folded[up];
-            has_node[down] = !is_plain || counts_bits || self.stop.is_some_and(|(stop, _)| stop == down);
-        }
-        for flow in &self.flows {
-            let first = usize::from(folded[flow.forward().first()]);
-            let back = flow.backward().iter().take(self.backward_hops(flow, points));
-            for port in flow.forward().iter().skip(first).chain(back).filter(|port| !folded[*port]) {
-                has_node[port] = true;
-            }
-        }
-        has_node
-    }
-
-    /// The number of hops, from the sender, over which PDUs may come back to it.
-    fn backward_hops(&self, flow: &FlowPlan<'_>, points: &[Point]) -> usize {
-        if flow.params.notification_point.is_some() || flow.params.transport.is_some() {
-            return flow.forward().len();
-        }
-        (0..flow.forward().len()).rfind(|&hop| points[flow.forward().at(hop)].notifies).unwrap_or_default()
-    }
-
-    /// Whether a step has no delay.
-    pub(super) fn is_instant(&self, routes: &Routes, step: &Step) -> bool {
-        if step.edge != Edge::Line {
-            return true;
-        }
-        match routes.graph.names[step.from as usize] {
-            Name::Port(port) => {
-                // If departures are observed, the PDU in service can depart at any time.
-                let service = match routes.points[port].wants_departures {
-                    true => Span::ZERO,
-                    false => Serialiser::new(self.ports[port].rate).floor(routes.least_bits),
-                };
-                service + self.ports[port].delay == Span::ZERO
-            }
-            _ => routes.shared_lanes.get(&step.from).is_none_or(|shared| shared.lead == Span::ZERO),
+    for flow in &network.flows {
+        let first = usize::from(folded[flow.forward().first()]);
+        let back = flow.backward().iter().take(backward_hops(flow, points));
+        for port in flow.forward().iter().skip(first).chain(back).filter(|port| !folded[*port]) {
+            has_node[port] = true;
         }
     }
+    has_node
+}
 
-    pub(super) fn service_place(&self, port: usize) -> Place {
-        Place(port as u32)
+/// The number of hops, from the sender, over which PDUs may come back to it.
+fn backward_hops(flow: &FlowPlan<'_>, points: &[Point]) -> usize {
+    if flow.params.notification_point.is_some() || flow.params.transport.is_some() {
+        return flow.forward().len();
     }
+    (0..flow.forward().len()).rfind(|&hop| points[flow.forward().at(hop)].notifies).unwrap_or_default()
+}
 
-    pub(super) fn delivery_place(&self, port: usize) -> Place {
-        Place::of_delivery(port, self.ports.len())
+/// Whether a step has no delay.
+pub(super) fn is_instant(network: &Network<'_>, routes: &Routes, step: &Step) -> bool {
+    if step.edge != Edge::Line {
+        return true;
     }
-
-    pub(super) fn own_place(&self, flow: usize, kind: usize) -> Place {
-        Place((2 * self.ports.len() + 2 * flow + kind) as u32)
-    }
-
-    pub(super) fn gathering_place(&self, port: usize) -> Place {
-        Place((2 * self.ports.len() + 2 * self.flows.len() + port) as u32)
+    match routes.graph.names[step.from as usize] {
+        Name::Port(port) => {
+            // If departures are observed, the PDU in service can depart at any time.
+            let service = match routes.points[port].wants_departures {
+                true => Span::ZERO,
+                false => Serialiser::new(network.ports[port].rate).floor(routes.least_bits),
+            };
+            service + network.ports[port].delay == Span::ZERO
+        }
+        _ => routes.shared_lanes.get(&step.from).is_none_or(|shared| shared.lead == Span::ZERO),
     }
 }
 
@@ -268,7 +250,7 @@ impl LaneBuilder<'_> {
         let last = flow.forward().len() - 1;
         let is_folded = self.folded[flow.forward().first()];
         let lead = match is_folded {
-            true => self.network.build_access(flow).lead(self.network.least_access_bits(flow)),
+            true => build_access(self.network, flow).lead(least_access_bits(self.network, flow)),
             false => Span::ZERO,
         };
         let hosts = self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
@@ -302,7 +284,7 @@ impl LaneBuilder<'_> {
         let Some(Downlink { hosts, is_used }) = &mut downlinks[port] else { return graph.node(Name::Port(port)) };
         let node = graph.node(Name::Downlinks(*hosts));
         if !std::mem::replace(is_used, true) {
-            let lead = self.network.build_line(port).lead(*least_bits);
+            let lead = build_line(self.network, port).lead(*least_bits);
             let lane = graph.lane(Step { from: node, to: *hosts, edge: Edge::Line, observed: false });
             let known = shared_lanes.entry(node).or_insert(SharedLane { lane, lead });
             known.lead = lead.min(known.lead);
@@ -378,7 +360,7 @@ impl LaneBuilder<'_> {
         let has_transport = flow.params.transport.is_some();
         let notifiers: Vec<usize> =
             (0..=last).filter(|&hop| self.routes.points[flow.forward().at(hop)].notifies).collect();
-        for hop in (0..self.network.backward_hops(flow, &self.routes.points)).rev() {
+        for hop in (0..backward_hops(flow, &self.routes.points)).rev() {
             let (port, forward) = (flow.backward().at(hop), flow.forward().at(hop));
             if self.folded[port] && hop > 0 {
                 continue;

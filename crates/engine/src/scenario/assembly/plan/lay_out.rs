@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::path_memory::PathMemory;
 use super::paths::{Route, joined, routes};
-use super::plan::{FlowPlan, Network, RoutePlan};
 use super::port_plan::{LinePlan, PortPlan, REVERSE};
 use super::shortest::Shortest;
+use super::{FlowPlan, Network, RoutePlan};
+use super::{capacities, peers};
 use crate::core::error::Fault;
 use crate::network::context::FlowNames;
 use crate::scenario::path::shown_key;
@@ -17,12 +18,12 @@ use crate::scenario::suggestion::suggestion;
 
 impl<'a> Network<'a> {
     /// Lays out lines, flows and routes.
-    pub(super) fn lay_out(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
+    pub(crate) fn lay_out(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
         Network::lay(scenario, false)
     }
 
     /// The same for checks, which need one plan for all flows that are alike.
-    pub(super) fn sketch(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
+    pub(crate) fn sketch(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
         // A run may also end by the departures from one of many access lines, which has to be there.
         let ends_at = |port: &str| scenario.line.contains_key(port.strip_suffix(REVERSE).unwrap_or(port));
         Network::lay(scenario, scenario.stop.as_ref().is_none_or(|stop| ends_at(&stop.port)))
@@ -43,18 +44,14 @@ impl<'a> Network<'a> {
             terms: OnceCell::new(),
         };
         network.lay_lines();
-        network.share_capacities()?;
+        capacities::share(&mut network)?;
         let shortest = Shortest::new(scenario);
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
             network
                 .lay_group(group, name, flow, &shortest)
                 .map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
-        network.join_peers()?;
-        network.check_lifetimes()?;
-        network.check_queues()?;
-        network.check_round_trips()?;
-        network.check_loads()?;
+        peers::join(&mut network)?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name() == stop.port) else {
                 let names: Vec<String> = network.ports.iter().map(PortPlan::name).collect();

@@ -13,20 +13,20 @@ use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
 
 /// How the name of the port at the second node of a line ends.
-pub(super) const REVERSE: &str = ".reverse";
+pub(crate) const REVERSE: &str = ".reverse";
 /// How the name of an access line begins.
-pub(super) const ACCESS: &str = "access/";
+pub(crate) const ACCESS: &str = "access/";
 
 /// The flows that one port controls: their data leave through it by the last queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Controlled {
-    pub(super) flow_count: u32,
+pub(crate) struct Controlled {
+    pub(crate) flow_count: u32,
     /// Sum of their minimum rates, bits per second.
-    pub(super) minimum: f64,
+    pub(crate) minimum: f64,
     /// Octets of their largest PDU.
-    pub(super) octets: u16,
+    pub(crate) octets: u16,
     /// Their longest round trip.
-    pub(super) round_trip: Span,
+    pub(crate) round_trip: Span,
 }
 
 impl Default for Controlled {
@@ -38,7 +38,7 @@ impl Default for Controlled {
 
 /// One port: what it shares with others, the number of its owner, and its direction.
 #[derive(Clone, Debug)]
-pub(super) struct PortPlan<'a> {
+pub(crate) struct PortPlan<'a> {
     shared: Arc<LinePlan<'a>>,
     /// The index of the flow with the access line among those of its route, from 0.
     number: u32,
@@ -47,9 +47,9 @@ pub(super) struct PortPlan<'a> {
 
 /// One direction of a line, or the access lines of all flows of a route in both directions.
 #[derive(Clone, Debug)]
-pub(super) struct LinePlan<'a> {
+pub(crate) struct LinePlan<'a> {
     /// Path of its parameters in the scenario.
-    pub(super) path: String,
+    pub(crate) path: String,
     is_access: bool,
     /// The name of the line, or of the flows or the group with the access lines, and the number of owners with this name.
     owner: String,
@@ -58,18 +58,18 @@ pub(super) struct LinePlan<'a> {
     near: Option<String>,
     far: String,
     /// None for a delay without queueing.
-    pub(super) rate: Option<LineRate>,
+    pub(crate) rate: Option<LineRate>,
     /// The least and the highest rate of a line that has a share of a capacity.
-    pub(super) share: Option<[Rate; 2]>,
-    pub(super) delay: Span,
-    pub(super) outage: Option<Interval>,
-    pub(super) order: Order,
-    pub(super) queues: &'a [queue::Params],
+    pub(crate) share: Option<[Rate; 2]>,
+    pub(crate) delay: Span,
+    pub(crate) outage: Option<Interval>,
+    pub(crate) order: Order,
+    pub(crate) queues: &'a [queue::Params],
     /// Strict if absent.
-    pub(super) scheduler: Option<&'a scheduler::Params>,
-    pub(super) congestion: Option<&'a control::CongestionParams>,
+    pub(crate) scheduler: Option<&'a scheduler::Params>,
+    pub(crate) congestion: Option<&'a control::CongestionParams>,
     /// How many ports each port stands for, each of one flow: more than itself only in a sketch.
-    pub(super) times: u32,
+    pub(crate) times: u32,
 }
 
 impl<'a> Deref for PortPlan<'a> {
@@ -83,7 +83,7 @@ impl<'a> Deref for PortPlan<'a> {
 impl<'a> LinePlan<'a> {
     /// The access lines to `node` of the `count` flows of `owner`, a flow or a group. Their parameters are at `path` in the
     /// scenario.
-    pub(super) fn of_access(
+    pub(crate) fn of_access(
         access: &'a spec::Access,
         path: &str,
         [owner, node]: [&str; 2],
@@ -109,19 +109,19 @@ impl<'a> LinePlan<'a> {
     }
 
     /// The same, of which each port stands for that many.
-    pub(super) fn standing_for(self, times: u32) -> LinePlan<'a> {
+    pub(crate) fn standing_for(self, times: u32) -> LinePlan<'a> {
         LinePlan { times, ..self }
     }
 
     /// The same, which begins at a node with the name of the line.
-    pub(super) fn beginning_at_itself(self) -> LinePlan<'a> {
+    pub(crate) fn beginning_at_itself(self) -> LinePlan<'a> {
         LinePlan { near: Some(PortPlan::access_name(&self.owner)), ..self }
     }
 }
 
 impl<'a> PortPlan<'a> {
     /// The two ports of a line. Those of the n-th line, from 0, have the numbers 2 n and 2 n + 1.
-    pub(super) fn of_line(name: &str, line: &'a spec::Line) -> [PortPlan<'a>; 2] {
+    pub(crate) fn of_line(name: &str, line: &'a spec::Line) -> [PortPlan<'a>; 2] {
         let reverse = line.reverse.as_ref();
         let [near, far] = line.between.clone();
         let forward = LinePlan {
@@ -158,7 +158,7 @@ impl<'a> PortPlan<'a> {
     }
 
     /// The two ports of the access line of one owner, with that index among those of this name.
-    pub(super) fn of_access(shared: &Arc<LinePlan<'a>>, number: u32) -> [PortPlan<'a>; 2] {
+    pub(crate) fn of_access(shared: &Arc<LinePlan<'a>>, number: u32) -> [PortPlan<'a>; 2] {
         [false, true].map(|is_reverse| PortPlan { shared: Arc::clone(shared), number, is_reverse })
     }
 
@@ -172,18 +172,18 @@ impl<'a> PortPlan<'a> {
     }
 
     /// Its name.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = if self.is_access { PortPlan::access_name(&self.owner()) } else { self.owner() };
         if self.is_reverse { format!("{name}{REVERSE}") } else { name }
     }
 
     /// The node from which it sends.
-    pub(super) fn from(&self) -> String {
+    pub(crate) fn from(&self) -> String {
         if self.is_reverse { self.far.clone() } else { self.near() }
     }
 
     /// The node to which it sends.
-    pub(super) fn to(&self) -> String {
+    pub(crate) fn to(&self) -> String {
         if self.is_reverse { self.near() } else { self.far.clone() }
     }
 
@@ -192,22 +192,22 @@ impl<'a> PortPlan<'a> {
     }
 
     /// Gives the line a share of a capacity, with these bounds of its rate.
-    pub(super) fn set_share(&mut self, bounds: [Rate; 2]) {
+    pub(crate) fn set_share(&mut self, bounds: [Rate; 2]) {
         Arc::make_mut(&mut self.shared).share = Some(bounds);
     }
 
     /// The lowest rate that the line can have.
-    pub(super) fn slowest(&self) -> Option<LineRate> {
+    pub(crate) fn slowest(&self) -> Option<LineRate> {
         self.share.map(|[least, _]| LineRate::Bits(least)).or(self.rate)
     }
 
     /// The highest rate that the line can have.
-    pub(super) fn fastest(&self) -> Option<LineRate> {
+    pub(crate) fn fastest(&self) -> Option<LineRate> {
         self.share.map(|[_, most]| LineRate::Bits(most)).or(self.rate)
     }
 
     /// The environment of its congestion point, in a network of these flows, of which it controls some.
-    pub(super) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
+    pub(crate) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
         let Controlled { flow_count, minimum, octets, round_trip } = controlled;
         PortEnv { rate, queues: self.queues.len(), flow_count, minimum, octets, round_trip, flows: Arc::clone(flows) }

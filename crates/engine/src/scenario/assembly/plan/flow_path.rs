@@ -2,7 +2,7 @@
 
 /// The ports on the path of a flow, in one of its two directions, in the order of the way forward.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FlowPath<'a> {
+pub(crate) struct FlowPath<'a> {
     /// The port of the access line of the flow's own sender.
     own: Option<u32>,
     lines: &'a [usize],
@@ -13,40 +13,40 @@ pub(super) struct FlowPath<'a> {
 
 impl<'a> FlowPath<'a> {
     /// The way forward over these lines, over an own access line before them and an access line of the peer behind them.
-    pub(super) fn new(own: Option<u32>, lines: &'a [usize], last: Option<u32>) -> FlowPath<'a> {
+    pub(crate) fn new(own: Option<u32>, lines: &'a [usize], last: Option<u32>) -> FlowPath<'a> {
         FlowPath { own, lines, last, is_backward: false }
     }
 
     /// The way back: `hop` is the reverse port of that `hop` forward. The two ports of a line have the numbers 2 n and
     /// 2 n + 1.
-    pub(super) fn backward(self) -> FlowPath<'a> {
+    pub(crate) fn backward(self) -> FlowPath<'a> {
         FlowPath { is_backward: true, ..self }
     }
 
     /// Number of ports.
-    pub(super) fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         usize::from(self.own.is_some()) + self.lines.len() + usize::from(self.last.is_some())
     }
 
     /// The ports.
     // Not a chain of three parts: each loop over it would be there three times, which is much in the browser.
-    pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
+    pub(crate) fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
         (0..self.len()).map(move |hop| self.at(hop))
     }
 
     /// The port of the first line.
-    pub(super) fn first(self) -> usize {
+    pub(crate) fn first(self) -> usize {
         self.at(0)
     }
 
     /// The port of that line, counted from the sender.
     #[inline(never)]
-    pub(super) fn at(self, hop: usize) -> usize {
+    pub(crate) fn at(self, hop: usize) -> usize {
         self.get(hop).expect("the path is longer")
     }
 
     /// The port of that line, if the path has so many.
-    pub(super) fn get(self, hop: usize) -> Option<usize> {
+    pub(crate) fn get(self, hop: usize) -> Option<usize> {
         let behind = hop.checked_sub(usize::from(self.own.is_some()));
         let port = match behind {
             None => self.own.map(|port| port as usize),

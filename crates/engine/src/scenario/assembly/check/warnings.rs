@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::meeting::{is_untouched, obeyed, sent};
-use super::plan::{FlowPlan, Network};
-use super::port_plan::{Controlled, PortPlan};
+use super::meeting::{Meetings, is_untouched, obeyed, sent};
+use super::{rare_rm_cells, ties};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
+use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 
@@ -20,16 +21,23 @@ use crate::traffic::ModelParams;
 const PDUS_PER_FLOW: f64 = 3.0;
 
 impl Network<'_> {
+    /// Who hears whom, and what is warned of.
+    pub(crate) fn meetings(&self) -> Meetings {
+        let mut warnings = self.mismatches();
+        warnings.extend(self.warnings());
+        Meetings { hearings: self.hearings(), warnings }
+    }
+
     /// One warning for each port and group, with the path of the parameter.
-    pub(super) fn warnings(&self) -> Vec<Fault> {
+    fn warnings(&self) -> Vec<Fault> {
         let mut warnings = self.after_the_end();
         warnings.extend(self.short_intervals());
         warnings.extend(self.unstable_gains());
-        warnings.extend(self.ties());
+        warnings.extend(ties::of(self));
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
-        warnings.extend(self.rare_rm_cells());
+        warnings.extend(rare_rm_cells::of(self));
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
             warnings.extend(self.untouched_rm_cells(flow));
@@ -124,7 +132,7 @@ impl Network<'_> {
     }
 
     /// Congestion points at ports that no flow's data pass.
-    pub(super) fn idle_points(&self) -> Vec<Fault> {
+    pub(crate) fn idle_points(&self) -> Vec<Fault> {
         let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward().iter()).collect();
         let mut points = BTreeMap::new();
         for (index, port) in self.ports.iter().enumerate() {

@@ -8,17 +8,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{FlowPlan, Network};
-use super::port_plan::REVERSE;
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
-use crate::scenario::expansion::Expansion;
+use crate::scenario::assembly::plan::port_plan::REVERSE;
+use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Flow, Mismatches};
+use crate::scenario::spec::Flow;
 use crate::traffic::ModelParams;
 
 /// One kind of feedback from one part to another, by their paths in the scenario.
@@ -44,21 +43,21 @@ pub struct Meetings {
 
 /// The sender's side of a group: what its sources send and hear.
 #[derive(Clone, Copy, Debug)]
-struct Source {
+struct SourceSignals {
     sends: Signals,
     hears: Signals,
 }
 
-impl Source {
-    fn of(flow: &Flow) -> Source {
+impl SourceSignals {
+    fn of(flow: &Flow) -> SourceSignals {
         match &flow.transport {
             Some(transport) => {
                 let hears = transport.listeners().iter().fold(Signals::NONE, |all, part| all.with(part.hears));
-                Source { sends: Signals::NONE, hears }
+                SourceSignals { sends: Signals::NONE, hears }
             }
             None => {
                 let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
-                Source { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
+                SourceSignals { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
             }
         }
     }
@@ -70,12 +69,12 @@ fn answers(flow: &Flow, heard: Signals) -> Signals {
 
 /// Whether RM cells of the flow come back to their source.
 fn returns_rm_cells(flow: &Flow) -> bool {
-    answers(flow, Source::of(flow).sends).meets(Signals::BACKWARD_RM_CELLS)
+    answers(flow, SourceSignals::of(flow).sends).meets(Signals::BACKWARD_RM_CELLS)
 }
 
 /// What the source obeys: what it hears, and what its receiver turns into something that it hears.
 pub(super) fn obeyed(flow: &Flow) -> Signals {
-    let mut hears = Source::of(flow).hears;
+    let mut hears = SourceSignals::of(flow).hears;
     if !returns_rm_cells(flow) {
         hears = hears.without(Signals::IN_RM_CELLS);
     }
@@ -85,41 +84,17 @@ pub(super) fn obeyed(flow: &Flow) -> Signals {
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
 pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
     let hears = point.hears();
-    point.sends().when(hears.is_empty() || hears.meets(Source::of(flow).sends))
+    point.sends().when(hears.is_empty() || hears.meets(SourceSignals::of(flow).sends))
 }
 
 impl<'a> Network<'a> {
-    /// Refuses parts that do not go together, unless the scenario says that they are meant.
-    ///
-    /// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
-    pub(super) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
-        if self.scenario.mismatches == Mismatches::Warn {
-            return Ok(());
-        }
-        let mismatches = self.mismatches();
-        let is_made = |fault: &&Fault| expansion.is_made_point(&fault.path);
-        let unheard = || mismatches.iter().chain(&self.idle_points()).filter(is_made).count();
-        if let Some(scheme) = expansion.scheme_of_points(unheard) {
-            let reason = "no source obeys its congestion points";
-            let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
-            return Err(Fault::new(scheme, "", reason, remedy));
-        }
-        match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {
-            Some(fault) => {
-                let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
-                Err(Fault { remedy, ..fault })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Who hears whom.
-    pub(super) fn meetings(&self) -> Meetings {
+    /// Every pair of parts that meet, sorted.
+    pub(super) fn hearings(&self) -> Vec<Hearing> {
         let mut hearings = BTreeSet::new();
         for flow in &self.flows {
             let (params, group) = (flow.params, self.group_path(flow));
             let obeyed = obeyed(params);
-            let source = Source::of(params);
+            let source = SourceSignals::of(params);
             let receiver =
                 params.notification_point.as_ref().map(|part| format!("{group}.notification_point.{}", part.keyword()));
             let mut hear = |from: &str, signals: Signals, to: &str| {
@@ -153,13 +128,11 @@ impl<'a> Network<'a> {
                 hear(receiver, answers.only(Signals::FILE_REPORTS), &traffic);
             }
         }
-        let mut warnings = self.mismatches();
-        warnings.extend(self.warnings());
-        Meetings { hearings: hearings.into_iter().collect(), warnings }
+        hearings.into_iter().collect()
     }
 
     /// Every fault: first those of ports, then those of groups.
-    fn mismatches(&self) -> Vec<Fault> {
+    pub(crate) fn mismatches(&self) -> Vec<Fault> {
         let mut faults = self.unheard_points();
         faults.extend(self.unheard_queues());
         faults.extend(self.unmet_groups());
@@ -389,7 +362,8 @@ impl<'a> Network<'a> {
 
 /// Whether RM cells of the flow return as they were sent, if the congestion points on its path send `sent`.
 pub(super) fn is_untouched(flow: &Flow, sent: Signals) -> bool {
-    Source::of(flow).sends.meets(Signals::FORWARD_RM_CELLS) && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
+    SourceSignals::of(flow).sends.meets(Signals::FORWARD_RM_CELLS)
+        && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
 }
 
 fn unheard_point(place: String, point: &CongestionParams) -> Fault {
@@ -423,7 +397,7 @@ fn deaf(path: &str, keyword: &str, hears: Signals, heard: Signals) -> Option<Fau
 
 /// The faults of one group, of what its points send to it; paths are below the group.
 fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
-    let source = Source::of(flow);
+    let source = SourceSignals::of(flow);
     let answers = answers(flow, sent.with(source.sends));
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
     let heard = direct.with(answers);

@@ -145,7 +145,7 @@ fn paths<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{FlowPlan, Network};
+    use crate::scenario::assembly::plan::{FlowPlan, Network};
     use crate::scenario::document;
 
     /// Two paths of three lines from a to d, by b or by c, and a longer one.

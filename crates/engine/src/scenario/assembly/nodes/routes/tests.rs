@@ -1,7 +1,7 @@
 //! Which access lines belong to their hosts, the lanes of small networks, and which nodes take turns.
 
 use super::*;
-use crate::round::Unit;
+use crate::round::RoundUnit;
 use crate::scenario::assembly::Form;
 use crate::scenario::document;
 
@@ -28,7 +28,7 @@ fn text(flow: &str, more: &str) -> String {
 /// Number of access lines that are computed with their hosts.
 fn folded(text: &str) -> usize {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Network::lay_out(&scenario).unwrap().folded().into_iter().step_by(2).filter(|is_folded| *is_folded).count()
+    super::folded(&Network::lay_out(&scenario).unwrap()).into_iter().step_by(2).filter(|is_folded| *is_folded).count()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn access_lines_have_nodes_only_if_pdus_pass_them() {
     let without = |text: &str| -> Vec<String> {
         let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let network = Network::lay_out(&scenario).unwrap();
-        let has_node = network.route(&network.folded(), |_| false).has_node;
+        let has_node = route(&network, &super::folded(&network), |_| false).has_node;
         let ports = network.ports.iter().zip(has_node).filter(|(_, has_node)| !has_node);
         ports.map(|(port, _)| port.name().replace("access/source/", "")).collect()
     };
@@ -126,7 +126,7 @@ fn with_transport_connections_bits_are_counted_and_lines_are_ports() {
 fn lanes(text: &str) -> Vec<String> {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let network = Network::lay_out(&scenario).unwrap();
-    let routes = network.route(&network.folded(), |_| false);
+    let routes = route(&network, &super::folded(&network), |_| false);
     let name = |node: u32| match routes.graph.names[node as usize] {
         Name::Downlinks(hosts) => format!("lines to {hosts}"),
         Name::Port(port) => network.ports[port].name(),
@@ -216,10 +216,10 @@ fn clusters(text: &str) -> [Vec<usize>; 2] {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let network = Network::lay_out(&scenario).unwrap();
     [Form::Fast, Form::Plain].map(|form| {
-        let units = network.build(1, 0, form).units;
+        let units = super::super::build(&network, 1, 0, form).units;
         let members = units.iter().filter_map(|unit| match unit {
-            Unit::Node(_) => None,
-            Unit::Cluster(cluster) => Some(cluster.members().len()),
+            RoundUnit::Node(_) => None,
+            RoundUnit::Cluster(cluster) => Some(cluster.members().len()),
         });
         members.collect()
     })
@@ -277,7 +277,7 @@ fn no_pdu_of_a_flow_is_shorter_than_its_shortest_answer() {
         let text = two_lines(flow);
         let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let network = Network::lay_out(&scenario).unwrap();
-        network.least_bits(&network.flows[0])
+        least_bits(&network.flows[0])
     };
     // Notices of ports are cells of 53 octets.
     assert_eq!(least(""), 424);

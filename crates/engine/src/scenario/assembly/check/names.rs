@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::port_plan::{ACCESS, REVERSE};
 use crate::core::error::Fault;
+use crate::scenario::assembly::plan::port_plan::{ACCESS, REVERSE};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Line, Scenario};
 

@@ -1,0 +1,114 @@
+//! The checks of flows over transport connections.
+
+use crate::control::{CongestionParams, CongestionPointParams, ReactionParams};
+use crate::core::error::Fault;
+use crate::core::quantity::Bits;
+use crate::queue::QueueParams;
+use crate::scenario::assembly::plan::{FlowPlan, Network};
+use crate::scenario::path::shown_key;
+use crate::scenario::spec::Flow;
+use crate::traffic::ModelParams;
+use crate::transport::Params;
+
+/// Checks one flow alone.
+pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
+    if flow.traffic.is_messages() && !flow.transport.as_ref().is_some_and(Params::carries_messages) {
+        let path = format!("traffic.{}", flow.traffic.keyword());
+        let reason = "each message needs a byte stream, and this flow has none";
+        return Err(Fault::new(path, "", reason, "give the flow transport.stream = {}, or another traffic model"));
+    }
+    let Some(transport) = &flow.transport else { return Ok(()) };
+    transport.check().map_err(|fault| fault.under("transport"))?;
+    transport.check_octets(flow.octets).map_err(|fault| fault.under("transport"))?;
+    let header = transport.data_header();
+    let most = u16::MAX - header;
+    if transport.payload(flow.octets) > most {
+        let reason = format!("with {header} octets of headers the PDU is too long");
+        return Err(Fault::new("octets", flow.octets, reason, format!("give at most {most}")));
+    }
+    if flow.traffic.makes_cells() {
+        let path = format!("traffic.{}.framing", flow.traffic.keyword());
+        let reason = "a transport carries packets, and not their cells";
+        return Err(Fault::new(path, "aal5", reason, "use framing = \"packet\", or delete the transport"));
+    }
+    if matches!(transport, Params::Stream(_)) && flow.traffic.schedules_connections() {
+        let path = format!("traffic.{}", flow.traffic.keyword());
+        let reason = "its users open and release TP4 connections, and a byte stream has none";
+        return Err(Fault::new(path, "", reason, "use traffic.messages, or transport.tp4"));
+    }
+    let remedy = "delete it: a transport has its own control";
+    let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
+    if *flow.reaction() != ReactionParams::UNCONTROLLED {
+        return refuse("reaction_point", "a transport decides itself what it sends, and has no reaction point");
+    }
+    if flow.notification_point.is_some() {
+        return refuse("notification_point", "a transport acknowledges itself, and has no notification point");
+    }
+    if !flow.policers.is_empty() {
+        return Err(Fault::new(
+            "policers",
+            flow.policers.len(),
+            "the PDUs of a transport are not policed",
+            "delete them",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses NPDUs whose lifetime ends before their destination.
+pub(super) fn lifetimes(network: &Network<'_>) -> Result<(), Fault> {
+    let forwards = |port: &usize| network.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
+    for (flow, _) in network.alike() {
+        let Some(transport) = &flow.params.transport else { continue };
+        let Some((key, lifetime)) = transport.lifetime() else {
+            no_lifetime(network, flow)?;
+            continue;
+        };
+        // An Error Report starts with a full lifetime.
+        let most = [flow.forward(), flow.backward()].map(|path| path.iter().filter(forwards).count());
+        let most = most[0].max(most[1]);
+        if usize::from(lifetime) <= most {
+            let reason = format!("{most} intermediate systems on the path each decrement it");
+            let path = format!("flow.{}.transport.{key}", shown_key(&network.groups[flow.group]));
+            return Err(Fault::new(path, lifetime, reason, format!("give at least {}", most + 1)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses congestion points that take hops off the lifetime of PDUs without one.
+fn no_lifetime(network: &Network<'_>, flow: &FlowPlan<'_>) -> Result<(), Fault> {
+    let counts = |port: &usize| network.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
+    let Some(port) = flow.ports().find(counts) else { return Ok(()) };
+    let keyword = network.ports[port].congestion.map_or("", CongestionParams::keyword);
+    let reason = format!(
+        "it counts the hops of NPDUs, and those of flow.{} are segments of a byte stream",
+        shown_key(&network.groups[flow.group])
+    );
+    let place = format!("{}.{keyword}", network.point_place(port));
+    Err(Fault::new(place, "", reason, "delete it, or give the flow transport.tp4"))
+}
+
+/// Refuses queues that are too small for any PDU of a flow.
+pub(super) fn queues(network: &Network<'_>) -> Result<(), Fault> {
+    for (flow, _) in network.alike() {
+        let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
+        let octets = match &flow.params.transport {
+            Some(transport) => u64::from(transport.payload(octets)) + u64::from(transport.data_header()),
+            None => u64::from(octets),
+        };
+        let bits = Bits(octets * 8);
+        for port in flow.forward().iter().map(|port| &network.ports[port]) {
+            let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
+            let params = &port.queues[queue];
+            if let Some(size) = params.size_in_bits()
+                && size < bits
+            {
+                let path = format!("{}.queues[{queue}].{}.size", port.path, params.keyword());
+                let reason = format!("no PDU of flow.{} fits: each has {bits}", network.groups[flow.group]);
+                return Err(Fault::new(path, size, reason, "make the queue larger"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! The traffic of senders, and the two hosts of flows over transport connections.
+
+use std::sync::Arc;
+
+use super::Builder;
+use crate::core::completions::Completions;
+use crate::core::pdu::FlowId;
+use crate::core::random::Stream;
+use crate::core::time::Span;
+use crate::network::hosts::stream::StreamHost;
+use crate::network::hosts::stream::ideal::Ideal;
+use crate::network::hosts::stream::jitter::Jitter;
+use crate::network::hosts::tp4::{Arrivals, ConnectionHalves, Tp4Host};
+use crate::network::receiver::Receiver;
+use crate::scenario::assembly::plan::FlowPlan;
+use crate::scenario::spec::Flow;
+use crate::traffic::{self, Model, ModelParams};
+use crate::transport::tp4::{Drawn, Receiving, Sending};
+use crate::transport::{Params, stream};
+
+impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
+    /// The traffic model of the flow's sender, the flow with this index in its group.
+    pub(super) fn build_traffic(
+        &self,
+        flow: &FlowPlan<'_>,
+        place: u32,
+        traffic::Shared { sequence, packets, line }: traffic::Shared,
+    ) -> Model {
+        flow.params.traffic.build(traffic::Env {
+            stream: (self.stream)(&flow.name(), "traffic"),
+            group_stream: (self.stream)(&self.network.groups[flow.group], traffic::GROUP_PURPOSE),
+            sequence,
+            packets,
+            line,
+            place,
+            number: flow.number,
+            octets: flow.params.octets,
+            host: traffic::HostEnv {
+                stream: (self.stream)(&flow.host(), "traffic of the host"),
+                peers: flow.peers,
+                peer: flow.place,
+            },
+            has_transport: flow.params.transport.is_some(),
+            reports_after: flow.params.reports_gaps().then(|| self.network.round_trip(flow)),
+        })
+    }
+
+    /// Whether the flow's sender uses the connections that its peer opens. Of a flow and its peer, the one whose user has
+    /// a schedule of connections opens them, or the first.
+    pub(super) fn follows_peer(&self, index: usize) -> bool {
+        let Some(peer) =
+            self.network.flows[index].peer().filter(|_| self.network.flows[index].params.transport.is_some())
+        else {
+            return false;
+        };
+        let [own, other] = [index, peer].map(|flow| self.network.flows[flow].params.traffic.schedules_connections());
+        other || (!own && peer < index)
+    }
+
+    /// The measures of messages, for each group that has messages.
+    pub(super) fn completions(&self) -> Vec<Option<Box<Completions>>> {
+        let classes = &self.network.scenario.measure.message_classes;
+        let of = |flow: &Flow| flow.traffic.is_messages().then(|| Box::new(Completions::new(classes.clone())));
+        self.network.scenario.flow.values().map(of).collect()
+    }
+
+    /// The path of the flow for messages alone on it.
+    fn ideal(&self, flow: &FlowPlan<'_>, header: u16) -> Ideal {
+        let delay = flow.forward().iter().fold(Span::ZERO, |sum, port| sum + self.network.ports[port].delay);
+        let rates = flow.forward().iter().filter_map(|port| self.network.ports[port].rate);
+        Ideal::new(delay, rates, flow.params.octets, header)
+    }
+
+    /// The two hosts of a flow over byte streams: that of its sender first.
+    pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
+        let UserPlan { index, traffic, receiver } = user;
+        let (flow, params) = (&self.network.flows[index], Arc::new(params.clone()));
+        let jittered = |host: StreamHost| match params.jitter {
+            Span::ZERO => host,
+            most => host.with_jitter(Jitter::new(most, (self.stream)(&flow.name(), "jitter"))),
+        };
+        let (id, priority) = (FlowId(index as u32), flow.params.priority);
+        let places = [0, 1].map(|half| self.network.own_place(index, half));
+        let seed = (self.stream)(&flow.name(), "controller").next_u64();
+        let sending =
+            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, seed, traffic);
+        let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
+        if let Model::Messages(messages) = traffic {
+            let ideal = Some(self.ideal(flow, params.header));
+            let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
+            return [jittered(StreamHost::pool(messages, sending(None), places[0])), receiver];
+        }
+        let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
+        [jittered(StreamHost::sender(sending(Some(traffic)), places[0])), receiver]
+    }
+
+    /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.
+    pub(super) fn tp4_hosts(&self, flow: UserPlan, peer: Option<UserPlan>) -> Option<[Tp4Host; 2]> {
+        let index = flow.index;
+        // A connection has one priority, that of the flow which opens it.
+        let Params::Tp4(params) = self.network.flows[index].params.transport.as_ref()? else { return None };
+        let drawn = Drawn::new(&params.priority, (self.stream)(&self.network.flows[index].name(), "priority"));
+        let (sending, receiving) = self.halves(flow, &drawn)?;
+        let [mut own, mut other] = [ConnectionHalves::default(), ConnectionHalves::default()];
+        other.receiving = Some(receiving);
+        own.sending = Some(sending);
+        if let Some((sending, receiving)) = peer.and_then(|peer| self.halves(peer, &drawn)) {
+            own.sending = own.sending.map(|own| own.offering(receiving.0.initial_credit()));
+            own.receiving = Some(receiving);
+            other.sending = Some(sending.following());
+        }
+        let places = [0, 1].map(|half| self.network.own_place(index, half));
+        Some([Tp4Host::new(own, places[0]), Tp4Host::new(other, places[1])])
+    }
+
+    /// The sending and the receiving half of one flow.
+    fn halves(&self, user: UserPlan, drawn: &Drawn) -> Option<(Sending, (Receiving, Arrivals))> {
+        let flow = &self.network.flows[user.index];
+        let Params::Tp4(params) = flow.params.transport.as_ref()? else { return None };
+        let (id, priority) = (FlowId(user.index as u32), flow.params.priority);
+        let sending = Sending::new(params, id, priority, drawn.clone(), user.traffic);
+        let mut receiving = Receiving::new(params, id, priority, drawn.clone());
+        if self.follows_peer(user.index) {
+            receiving = receiving.following();
+        }
+        Some((sending, (receiving, Arrivals::new(user.receiver))))
+    }
+}
+
+/// The users of a flow: its traffic, and the measures of its receiver.
+pub(super) struct UserPlan {
+    pub(super) index: usize,
+    pub(super) traffic: Model,
+    pub(super) receiver: Receiver,
+}
