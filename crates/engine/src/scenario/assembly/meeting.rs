@@ -1,5 +1,5 @@
-//! Which parts of the control schemes hear each other. A part whose feedback nobody hears, or that hears nobody, has no
-//! effect on a run: the assembly refuses it.
+//! Which parts of the control schemes hear each other. A part whose feedback no other part hears, or that hears no
+//! other part, has no effect on a run: the assembly refuses it.
 //!
 //! The feedback for a flow comes from the congestion points on its path and from its receiver:
 //!
@@ -242,7 +242,7 @@ impl<'a> Network<'a> {
         unheard.into_iter().map(|(place, point)| unheard_point(place, point)).collect()
     }
 
-    /// Parts of groups that hear nobody, or that nobody hears.
+    /// Parts of groups that hear no other part, or that no other part hears.
     fn unmet_groups(&self) -> Vec<Fault> {
         let mut sent_to = vec![Signals::NONE; self.groups.len()];
         for (flow, _) in self.alike() {

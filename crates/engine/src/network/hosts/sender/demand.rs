@@ -103,7 +103,7 @@ struct Queue {
     session: Session,
 }
 
-/// A session that has begun, for the scheme to hear of later.
+/// A session that has begun, and that is not yet reported to the scheme.
 #[derive(Clone, Debug, Default)]
 struct Session {
     has_begun: bool,
@@ -384,7 +384,7 @@ impl Demand {
     }
 }
 
-/// What comes next, at another time.
+/// The next event of a source, at another time.
 fn moved(upcoming: Upcoming, to: impl Fn(Time) -> Time) -> Upcoming {
     match upcoming {
         Upcoming::Pdu(at) => Upcoming::Pdu(to(at)),
