@@ -32,7 +32,7 @@ pub struct Hearing {
     pub to: String,
 }
 
-/// Who hears whom in a scenario.
+/// Which part hears which in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meetings {
     /// Every pair of parts that meet, sorted.
@@ -113,7 +113,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Who hears whom.
+    /// Each pair of parts of which one hears the other.
     pub(super) fn meetings(&self) -> Meetings {
         let mut hearings = BTreeSet::new();
         for flow in &self.flows {
