@@ -50,7 +50,15 @@ def test_every_file_that_the_documentation_names_exists(page: Path, there: set[s
     assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
 
 
-def test_nobody_is_told_to_install_the_other_project_of_the_same_name() -> None:
+def test_the_glossary_has_each_word_once_in_order() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
+    each = [word.casefold() for entry in words for word in entry.split(", ")]
+    assert len(each) == len(set(each))
+    assert [entry.casefold() for entry in words] == sorted(entry.casefold() for entry in words)
+
+
+def test_no_page_says_to_install_the_other_project_of_the_same_name() -> None:
     wrong = re.compile(r"pip install (?:-\S+ )*['\"]?penstock(?![\w./-])|penstock\[(?:cluster|import|search|trace)")
     folders = ("docs", "python", "studio/src", "crates", "tools")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS]

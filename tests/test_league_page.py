@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from browser import Browser, needs_chromium
 from test_league import LEAGUE, parsed
+from test_report import keys_of
 
 import penstock
 from penstock.core.scenario import Scenario
@@ -145,6 +146,7 @@ def test_the_readings_of_a_page_are_those_of_the_runs_in_steps() -> None:
     values = np.array([[[[0.0, 200.0, np.nan]], [[1000.0, 1.0, 500.0]]], [[[0.5, 1.0, np.nan]], [[0.0, 0.0, 0.0]]]])
     readings = Readings("trunk", ["a", "b"], [4], [0.1, 0.2, 0.3], values)
     told = json.loads(packed(readings, ["b", "a"]))
+    assert set(told) == keys_of("RunsData")
     assert (told["schemes"], told["replications"], told["times"]) == (["a", "b"], [5], [0.1, 0.2, 0.3])
     assert told["pair"] == [1, 0]
     assert told["scales"] == [250.0, 1000.0, 1.0, 1.0]  # a short queue has one level for each PDU

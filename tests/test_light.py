@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
 
-from penstock.plot import Panel, Sheet, Spot, Trace, draw, inline
+from penstock.plot import Panel, Sheet, Spot, Tail, Trace, draw, inline, tails
 from penstock.plot.light import Axis
 from penstock.plot.rows import bar_axis
 from penstock.plot.spots import spot_axes
@@ -142,3 +143,22 @@ def test_ids_are_unique_and_whatever_is_referred_to_is_there() -> None:
 def test_a_light_sheet_is_no_figure_of_matplotlib() -> None:
     with pytest.raises(ValueError, match="drawn for pages only"):
         draw(light(BARS))
+
+
+def test_the_values_of_a_line_are_its_points_without_the_inside_of_level_stretches() -> None:
+    trace = Trace("a", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 5.00001, 5.0, math.nan, 7.0])
+    for drawn in (
+        page(light(Panel("t", "q", traces=[trace]))),
+        page(Sheet("s", "S", "", [Panel("t", "q", traces=[trace])])),
+    ):
+        (values,) = values_of(drawn)
+        (series,) = values["series"]
+        assert series == {"label": "a", "colour": "#0072B2", "points": [[0, 0], [1, 5], [3, 5], [5, 7]]}
+
+
+def test_the_values_of_a_tail_are_steps_from_the_least_value_of_all() -> None:
+    (values,) = values_of(page(tails("s", "S", [Tail("a", {2.0: 1, 4.0: 3}), Tail("b", {1.0: 1})], x_label="x")))
+    assert [(each["points"], each["steps"]) for each in values["series"]] == [
+        ([[1, 1], [2, 0.75], [4, 0]], True),
+        ([[1, 1], [1, 0]], True),
+    ]

@@ -304,8 +304,8 @@ def test_a_trace_that_would_be_a_band_is_a_mean_with_its_extremes() -> None:
     assert sheet.caption.startswith("One. Where a shade is, the line is the mean")
     assert shared_traces("trace", "t", [Panel("", "queue", traces=[slow])], caption="One.").caption == "One."
     (axis,) = draw(sheet).axes
-    (shade,) = axis.collections
-    assert np.asarray(shade.get_paths()[0].vertices)[:, 1].max() == 40
+    (shade,) = axis.patches
+    assert np.asarray(shade.get_path().vertices)[:, 1].max() == 40
     (line,) = axis.lines
     assert np.max(np.asarray(line.get_ydata())) == pytest.approx(7)
 

@@ -14,9 +14,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from sheets import samples
 
 from penstock.plot import Curve, Panel, Sheet, Trace, against, heat_map
-from penstock.show.report import Figure, Link, Report, Section, Statement, Table, html, write
+from penstock.plot.values import content_of
+from penstock.show.report import Figure, Link, Report, Section, Statement, Table, html, part, write
 
 ALERT = "<script>alert('x')</script> & \"quotes\""
 VOID = {"meta", "br", "img", "link", "input", "hr", "col"}
@@ -149,7 +151,7 @@ def test_nothing_comes_from_elsewhere_and_only_our_script_runs(text: str, page: 
             elif key == "href":  # a place on the page, or data beside it
                 assert value.startswith(("#", "data/")), f"<{tag} {key}={value[:60]}>"
     assert set(re.findall(r"\w+://[^\s\"'<]+", text)) == {"http://www.w3.org/2000/svg"}
-    assert "@import" not in text
+    assert all("@import" not in style for style in re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
     assert not re.search(r"url\((?!#)", text)
     (policy,) = (each["content"] for each in page.all("meta") if "http-equiv" in each)
     (script,) = page.texts["script"]
@@ -223,12 +225,27 @@ def test_a_drawing_has_the_values_of_its_marks(page: Page) -> None:
         *(["series"], ["series"], ["series"], ["cells"], ["series"])
     ]
     traces, curve = next(each for each in values if each["x"][3] == "t"), values[-1]
-    assert [(each["label"], each["line"], each["steps"]) for each in traces["series"]] == [("queue", 0, False)]
-    assert any(each.get("data-line") == "0" for each in page.all("g"))
+    assert [(each["label"], each["points"]) for each in traces["series"]] == [("queue", [[0, 3], [1, 1], [2, 2]])]
     (points,) = (each["points"] for each in curve["series"])
     assert points == [[1, 1, -11.7062, 13.7062], [2, 1.5, -4.8531, 7.8531]]  # t = 12.706, two replications
     cells = next(each for each in values if "cells" in each)
     assert cells["cells"] == [[1, None], [None, 2]]
+
+
+def test_the_values_of_drawings_have_the_keys_that_the_script_reads() -> None:
+    panels = [content_of(panel) for sheet in samples() for panel in sheet.panels]
+    kinds = [set(panel) for panel in panels]
+    known = [keys_of("MarksData"), keys_of("RowsData"), keys_of("CellsData")]
+    assert all(kind in known for kind in kinds)
+    assert all(kind in kinds for kind in known)
+    assert {key for panel in panels for each in panel.get("series", ()) for key in each} == keys_of("Series")
+
+
+def keys_of(interface: str) -> set[str]:
+    """The keys of an interface of `report_data.ts`."""
+    found = re.search(rf"interface {interface} {{\n(.*?)\n}}", part("report_data.ts"), re.DOTALL)
+    assert found
+    return set(re.findall(r"^  (\w+)\??:", found[1], re.MULTILINE))
 
 
 def test_a_drawing_takes_its_colours_from_the_page(text: str) -> None:

@@ -26,6 +26,13 @@ AT = """(() => {
   return [place.x, place.y];
 })()"""
 TIP = "(tip => tip.hidden ? null : [...tip.children].map(each => each.textContent))(document.querySelector('.tip'))"
+ON_LINE = """(() => {
+  const [svg, dot] = [document.querySelectorAll('figure svg')[2], document.querySelector('circle.guide')];
+  const place = new DOMPoint(dot.cx.baseVal.value, dot.cy.baseVal.value).matrixTransform(svg.getScreenCTM());
+  return [...svg.querySelectorAll('path[transform]')]
+    .some((line) => line.isPointInStroke(place.matrixTransform(line.getScreenCTM().inverse())));
+})()"""
+"""Whether the dot of a value is on a line that is drawn."""
 WIDER = "[...document.querySelectorAll('.wide-table')].filter(each => each.scrollWidth > each.clientWidth).length"
 SHOWN = """[...document.querySelectorAll('[data-verdict]')]
   .filter(each => each.checkVisibility()).map(each => each.dataset.verdict)"""
@@ -108,9 +115,11 @@ def test_a_brush_zooms_all_panels_on_one_time_axis_and_a_double_click_shows_the_
     assert below[: len(times)] == times  # the last panel has the common axis
     assert set(times) - set(above)
     chromium.mouse("mouseMoved", *at(chromium, 2, 1, 0.5, 0.5))
-    assert chromium.value(TIP) == ["time (s): 5", "rate: 5"]
+    assert chromium.value(TIP) == ["time (s): 5", "rate: 5"]  # between the two points of a level line
+    assert chromium.value(ON_LINE)
     chromium.mouse("mouseMoved", *at(chromium, 2, 0, 0.25, 0.5))
     assert chromium.value(TIP) == ["time (s): 4.5", "queue: 9"]
+    assert chromium.value(ON_LINE)
     place = at(chromium, 2, 0, 0.5, 0.5)
     for count in (1, 2):
         chromium.mouse("mousePressed", *place, button="left", buttons=1, clickCount=count)

@@ -1,4 +1,4 @@
-"""A file has at most 500 lines and a function at most 60: in the engine, the package, the tests and the tools."""
+"""A file has at most 500 lines, a function at most 60: in the engine, package, studio, tests and tools."""
 
 import ast
 import re
@@ -10,8 +10,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 MOST_OF_A_FILE = 500
 MOST_OF_A_FUNCTION = 60
-FOLDERS = ("crates/**/*.rs", "python/**/*.py", "tests/**/*.py", "tools/*")
+FOLDERS = (
+    *("crates/**/*.rs", "python/**/*.py", "tests/**/*.py", "tools/*"),
+    *("studio/src/**/*.ts", "studio/src/**/*.tsx", "studio/tests/*.ts", "studio/*.ts"),
+    *("python/penstock/show/*.js", "tests/*.mjs"),
+)
 RUST_FUNCTION = re.compile(r"( *)(?:pub(?:\([^)]*\))? )?(?:(?:const|async|unsafe) )*fn (\w+)")
+
+SCRIPT_FUNCTION = re.compile(r"(?:=> [({]+|\)(?:: [^;]+)? \{)$")
+"""The end of the line with which the body of a function of TypeScript or JavaScript begins, or a block of control."""
+CONTROL = re.compile(r"(?:\} )?(?:if|else|for|while|switch|catch|class|interface)\b")
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int]]:
@@ -41,6 +49,20 @@ def rust_functions(text: str) -> Iterator[tuple[str, int]]:
                 yield head[2], closed - first + 1
 
 
+def script_functions(text: str) -> Iterator[tuple[str, int]]:
+    """First line and number of lines of each function with a body of several lines, by the indentation."""
+    lines = text.splitlines()
+    indents = [len(line) - len(line.lstrip()) if line.strip() else -1 for line in lines]
+    for opened, line in enumerate(lines):
+        if SCRIPT_FUNCTION.search(line):
+            same = [at for at, indent in enumerate(indents) if indent == indents[opened]]
+            place = same.index(opened)
+            first = same[place - 1] if line.lstrip().startswith(")") else opened  # its parameters are in several lines
+            closed = next(at for at in same[place + 1 :] if lines[at].lstrip().startswith(("}", ")")))
+            if not CONTROL.match(lines[first].lstrip()):
+                yield lines[first].strip(), closed - first + 1
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_file_is_too_long(folder: str) -> None:
     files = [path for path in ROOT.glob(folder) if path.is_file() and path.suffix != ".toml"]
@@ -52,6 +74,7 @@ def test_no_file_is_too_long(folder: str) -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_function_is_too_long(folder: str) -> None:
     readers = {".py": python_functions, ".rs": rust_functions}
+    readers |= dict.fromkeys((".ts", ".tsx", ".js", ".mjs"), script_functions)
     found = [
         (f"{path.relative_to(ROOT)}: {name}", length)
         for path in ROOT.glob(folder)
@@ -84,3 +107,30 @@ impl Trait for Type {
 }
 """
     assert dict(rust_functions(rust)) == {"long": 6}
+    script = """\
+export function long(
+  one: string,
+): Map<string, number> {
+  if (one) {
+    all(one, () => {
+      run();
+    });
+  }
+}
+class Panel {
+  get short(): number {
+    return 1;
+  }
+  draw = (at: number) => (
+    at
+  );
+}
+for (const each of all()) {
+}
+"""
+    assert dict(script_functions(script)) == {
+        "export function long(": 9,
+        "all(one, () => {": 3,
+        "get short(): number {": 3,
+        "draw = (at: number) => (": 3,
+    }

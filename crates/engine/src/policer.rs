@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Tells of cells at `times`, `batch` of them at once, and lets happen what must before the next ones.
+    /// Gives the policer cells at `times`, `batch` of them at once, and does what is due before the next ones.
     pub(super) fn run(policer: &mut impl Policer, times: &[u64], batch: usize) -> Vec<Seen> {
         let mut seen = Vec::new();
         for (index, told) in times.chunks(batch).enumerate() {
@@ -412,7 +412,7 @@ mod tests {
             }
         }
 
-        /// What every policer owes: each PDU comes out once, not before it came in, those that pass in order, none
+        /// What every policer must do: each PDU comes out once, not before it came in, those that pass in order, none
         /// with a tag lost, and nothing is held in the end.
         #[test]
         fn laws(times in arrival_times(), tag in 1usize..5) {

@@ -363,7 +363,7 @@ mod tests {
     }
 
     proptest! {
-        /// What every discipline owes: never more than the size; marks only where they are announced; and a change of
+        /// Laws of every discipline: never more than the size; marks only where they are announced; and a change of
         /// nothing changes nothing, so state is kept.
         #[test]
         fn laws_of_disciplines(steps in vec((0..3_000u64, any::<Option<bool>>()), 1..200)) {
@@ -381,7 +381,7 @@ mod tests {
             }
         }
 
-        /// What every policy owes: never more than the size, a clean PDU no worse off than a tagged one, no refusal
+        /// Laws of every policy: never more than the size, a clean PDU no worse off than a tagged one, no refusal
         /// at a length where a longer queue admits, and `PushOut` only where it was announced.
         #[test]
         fn laws(length in 0u64..60) {

@@ -8,7 +8,7 @@
 //! - Flows and ports have numbers, from 0. Those of ports count the two ports of each line first, then the ports of access
 //!   lines.
 //!
-//! `run` has the class [`run::Run`], `network` tells of its parts, `positions` where PDUs are, `error` makes the errors.
+//! `run` has the class [`run::Run`], `network` its parts, `positions` where PDUs are, `error` makes the errors.
 
 mod error;
 mod network;

@@ -1,4 +1,4 @@
-//! What the page needs to draw a network: the place of each node, lines, ports, groups of flows, and who hears whom.
+//! What the page needs to draw a network: the place of each node, lines, ports, groups of flows, the feedback.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_SHARE = 0.01
-"""A smaller share of what was offered is not told: every run ends with some data that still wait."""
+"""A smaller share of what was offered is not reported: every run ends with some data that still wait."""
 ENDS = {
     "held_pdus": "wait at the source at the end",
     "withheld_pdus": "were not generated (thinned)",

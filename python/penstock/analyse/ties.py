@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_SHARE = 0.1
-"""A smaller share of a port's discards is not told: times that are drawn at random nearly never meet."""
+"""A smaller share of a port's discards is not reported: times that are drawn at random nearly never meet."""
 
 
 def tied(ports: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:

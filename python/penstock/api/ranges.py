@@ -37,11 +37,11 @@ class Range:
 
     @property
     def resolution(self) -> float:
-        """The distance of the finest values that are told apart."""
+        """The least distance between two values that are tried."""
         return 1.0 if self.is_whole else 10.0 ** (math.floor(math.log10(self.high - self.low)) - DIGITS + 1)
 
     def rounded(self, number: float) -> float:
-        """The nearest value of the range that is told apart."""
+        """The nearest value of the range that is tried."""
         steps = round(number / self.resolution)
         near = float(f"{steps * self.resolution:.12g}")
         return min(max(near, self.low), self.high)

@@ -1,7 +1,7 @@
 """Search: the values of some parameters that make a metric best, within constraints.
 
 Optuna's tree-structured Parzen estimator (Bergstra et al., Algorithms for hyper-parameter optimization, NeurIPS 2011)
-proposes points in batches of a fixed size, and is told their results in the order of the batch. So the same search asks
+proposes points in batches of a fixed size, and gets their results in the order of the batch. So the same search asks
 for the same points on any number of processes, and an interrupted one finds its runs again. All points have the same
 seed and replications (common random numbers).
 
@@ -181,7 +181,7 @@ class Search:
 
 
 class Proposer:
-    """Proposes points by what it was told of earlier ones: Optuna, behind two methods. Raises :class:`InputError`."""
+    """Proposes points from the results of earlier ones: Optuna, behind two methods. Raises :class:`InputError`."""
 
     def __init__(self, question: Question, seed: int) -> None:
         self.question = question

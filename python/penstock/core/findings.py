@@ -1,4 +1,4 @@
-"""What the engine finds in a scenario without running it: who hears whom, its readings, and what its traffic offers."""
+"""What the engine finds in a scenario without running it: which part hears which, its readings, its demand."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """Who hears whom in a scenario.
+    """Which part hears which in a scenario.
 
     Attributes:
         hearings: every pair of parts with feedback between them.

@@ -1,4 +1,4 @@
-"""The libraries that read files of other tools: whatever fails in them is a fault of the file, told as one."""
+"""The libraries that read files of other tools: a failure in them is reported as a fault of the file."""
 
 from __future__ import annotations
 

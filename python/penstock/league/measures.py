@@ -81,7 +81,7 @@ OFFERED = Measure(
     "offered_bps",
     "offered load",
     "bit/s",
-    "What the sources generated, headers included, whatever their scheme lets them send. It tells of the demand, not "
+    "What the sources generated, headers included, whatever their scheme lets them send. It measures the demand, not "
     "of a scheme.",
     by_class=True,
     is_judged=False,

@@ -5,8 +5,8 @@ a hundredth of a point, no comments, no empty groups, and the outlines of letter
 once for the page.
 
 The page sets the colours: `var(--c-0072b2)` is #0072b2 in the file, and `style.DARK` has its colour on a dark page. The
-script of the page finds the values of a panel in the attribute `data-panel` of a group of the class `panel`, its ticks
-in groups of the class `tick`, and the lines that it reads by `data-line`.
+script of the page finds the values of a panel in the attribute `data-panel` of a group of the class `panel`
+(:mod:`penstock.plot.values`), and its ticks in groups of the class `tick`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from penstock.plot.layout import CAPTION, TITLE, Drawing, drawing, frame_of
 from penstock.plot.light import OUTLINES, Light
 from penstock.plot.sheet import Sheet
 from penstock.plot.style import DARK
-from penstock.plot.values import LINE, PANEL, POINTS, Values
+from penstock.plot.values import PANEL, POINTS, Values
 
 SVG = "http://www.w3.org/2000/svg"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -142,7 +142,7 @@ def tidy(element: Element) -> None:
 
 
 def mark(root: Element, panels: Sequence[Values]) -> None:
-    """Marks panels, ticks and lines for the script of the page; removes the white background."""
+    """Marks panels and ticks for the script of the page; removes the white background."""
     for parent in list(root.iter()):
         for child in list(parent):
             name = child.get("id", "")
@@ -154,8 +154,6 @@ def mark(root: Element, panels: Sequence[Values]) -> None:
                 child.remove(child[0])  # the white ground of the axes
             elif TICK.fullmatch(name):
                 child.set("class", "tick")
-            elif found := LINE.fullmatch(name):
-                child.set("data-line", found[1])
 
 
 def short(text: str) -> str:

@@ -18,7 +18,7 @@ from penstock.plot.rows import bar_axis
 from penstock.plot.sheet import Panel, Sheet, Trace
 from penstock.plot.spots import ends, spot_axes
 from penstock.plot.style import PALETTE, colour_of, length, marker_of, power_of_ten
-from penstock.plot.traces import marks, span_of, thinned
+from penstock.plot.traces import SHADE, around, band, is_band, line_of, marks, span_of
 from penstock.plot.values import content_of
 
 LETTER = 9.0
@@ -150,10 +150,13 @@ class Light:
     def trace(self, trace: Trace, x: Axis, y: Axis, number: int, clipped: str) -> str:
         """A line with a few markers, which distinguish it in grey print."""
         hue = number if trace.hue is None else trace.hue
-        points = list(zip(*thinned(trace), strict=True))
-        places = [f"{short(x.at(at))} {short(y.at(value))}" for at, value in points]
+        points = list(zip(*line_of(trace), strict=True))
         paint = f'style="stroke:{colour(colour_of(hue))}"'
-        line = f'<path {clipped} class="line" d="M{"L".join(places)}" {paint}/>' if places else ""
+        line = f'<path {clipped} class="line" d="{path(points, x, y)}" {paint}/>' if points else ""
+        if is_band(trace):
+            middles, _, low, high = band(trace)
+            outline = path(list(zip(*around(middles, low, high), strict=True)), x, y)
+            line += f'<path {clipped} d="{outline}z" style="fill:{colour(colour_of(hue))};fill-opacity:{SHADE}"/>'
         at = [points[place] for place in marks([at for at, _ in points], (number + 0.5) / 2)] if points else []
         markers = "".join(self.mark(x.at(one), y.at(other), hue) for one, other in at)
         return f'<g data-line="{number}">{line}<g {clipped}>{markers}</g></g>'
@@ -251,6 +254,11 @@ def apart(ticks: Sequence[tuple[float, str]], x: Axis) -> Iterable[tuple[float, 
 def painted(kind: str, paint: str) -> str:
     """The style of a path: bars are filled, all others are strokes; a grid has the colour of its class."""
     return f' style="{"fill" if kind == "bar" else "stroke"}:{colour(paint)}"' if paint else ""
+
+
+def path(points: Sequence[tuple[float, float]], x: Axis, y: Axis) -> str:
+    """A path through some points."""
+    return "M" + "L".join(f"{short(x.at(at))} {short(y.at(value))}" for at, value in points)
 
 
 def clip(name: str) -> str:

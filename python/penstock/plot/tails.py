@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.plot.sheet import Panel, Sheet, Tail, Trace
 from penstock.plot.style import colour_of, marker_of, show_powers
-from penstock.plot.values import line_id
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,27 +82,32 @@ def shares_above(counts: Mapping[float, int]) -> tuple[list[float], list[float]]
     return places, shares
 
 
+def steps_of(tails: Sequence[Tail]) -> list[tuple[list[float], list[float]]]:
+    """The steps of each tail: they begin at the least value of all, of which the share above is 1."""
+    found = [shares_above(tail.counts) for tail in tails]
+    first = min((places[0] for places, _ in found if places), default=0.0)
+    return [([first, *places], [1.0, *shares]) if places else ([], []) for places, shares in found]
+
+
 def draw_tails(axis: Axes, panel: Panel) -> None:
     """All tails of a panel, as steps, from the least value of all."""
-    steps = [shares_above(tail.counts) for tail in panel.tails]
+    steps = steps_of(panel.tails)
     first = min((places[0] for places, _ in steps if places), default=0.0)
-    least = min((share for _, shares in steps for share in shares if share > 0), default=0.1)
+    least = min((share for _, shares in steps for share in shares[1:] if share > 0), default=0.1)
     axis.set_yscale("log", nonpositive="clip")
     if panel.log_x:
         axis.set_xscale("log")
     for number, (tail, (places, shares)) in enumerate(zip(panel.tails, steps, strict=True)):
         hue = number if tail.hue is None else tail.hue
-        start = ([first], [1.0]) if places else ([], [])
         (line,) = axis.plot(
-            start[0] + places,
-            start[1] + shares,
+            places,
+            shares,
             color=colour_of(hue),
             linewidth=1.3,
             drawstyle="steps-post",
             label=tail.label,
-            gid=line_id(len(panel.traces) + number),
         )
-        line.set(marker=marker_of(hue), markersize=4, markevery=marks(start[1] + shares))
+        line.set(marker=marker_of(hue), markersize=4, markevery=marks(shares))
     axis.set_ylim(0.7 * least, 1.3)
     show_powers(axis.yaxis, least, 1.0)
     if any(places for places, _ in steps):

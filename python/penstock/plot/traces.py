@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Panel, Sheet, Trace
 from penstock.plot.style import EXACT, colour_of, marker_of
-from penstock.plot.values import line_id
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +17,8 @@ COLUMNS = 1_000
 """Slices of the time axis: more than a page can show."""
 BANDS = 250
 """Slices of a trace that turns so often that a line would be a band: as many as a figure can tell apart."""
+SHADE = 0.22
+"""How opaque the shade of a band is."""
 MARKS = 7
 """Markers on a trace."""
 
@@ -107,17 +108,28 @@ def draw_traces(axis: Axes, panel: Panel) -> None:
     for number, trace in enumerate(panel.traces):
         hue = number if trace.hue is None else trace.hue
         if trace.exact:
-            axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, gid=line_id(number), **EXACT)
+            axis.plot(*line_of(trace), color=colour_of(hue), label=trace.label, **EXACT)
             continue
         if is_band(trace):
-            x, y, low, high = band(trace)
-            axis.fill_between(x, low, high, color=colour_of(hue), alpha=0.22, linewidth=0)
-        else:
-            x, y = thinned(trace)
-        (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label, gid=line_id(number))
+            middles, _, low, high = band(trace)
+            axis.fill(*around(middles, low, high), color=colour_of(hue), alpha=SHADE, linewidth=0)
+        x, y = line_of(trace)
+        (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label)
         if is_marked:
             line.set(marker=marker_of(hue), markersize=4.5, markeredgecolor="white", markeredgewidth=0.5)
             line.set_markevery(marks(x, (number + 0.5) / len(panel.traces)))
+
+
+def line_of(trace: Trace) -> tuple[Sequence[float], Sequence[float]]:
+    """The points of the line that a trace is drawn as: all of an exact one, else the means of a band or the thinned."""
+    if trace.exact:
+        return trace.x, trace.y
+    return band(trace)[:2] if is_band(trace) else thinned(trace)
+
+
+def around(x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The outline of the shade between two lines."""
+    return [*x, *reversed(x)], [*low, *reversed(high)]
 
 
 def is_band(trace: Trace) -> bool:

@@ -1,7 +1,7 @@
-"""The values of a figure for the script of a page: where the axes of each panel are, and what their marks mean.
+"""The values of a figure for the script of a page: where the axes of each panel are, and what its marks mean.
 
-Means, intervals, rows and cells are given as numbers. Traces and tails have thousands of points: the script reads these
-from the lines of the drawing, which have an id for this purpose.
+The script reads no value from a drawing: each panel has its values beside it, as JSON in the attribute `data-panel`, in
+the format of `penstock/show/report_data.ts`. The points of a line are those that are drawn.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.plot.sheet import Panel, Spot
 from penstock.plot.style import colour_of
+from penstock.plot.tails import steps_of
+from penstock.plot.traces import line_of
 from penstock.statistics import Estimate, student
 
 if TYPE_CHECKING:
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 
 POINTS = 72
 """Points in an inch."""
-PANEL, LINE = re.compile(r"panel-(\d+)"), re.compile(r"line-(\d+)")
-"""The ids of a panel, and of a line that the script reads; its number counts within its panel."""
+PANEL = re.compile(r"panel-(\d+)")
+"""The id of a panel in the file of a figure."""
+
+WHOLE = 1e15
+"""Whole numbers below this are written without a point."""
 
 Values = dict[str, Any]
 
@@ -28,11 +33,6 @@ Values = dict[str, Any]
 def panel_id(number: int) -> str:
     """The id of a panel."""
     return f"panel-{number}"
-
-
-def line_id(number: int) -> str:
-    """The id of a panel's line."""
-    return f"line-{number}"
 
 
 def panels_of(figure: Figure, panels: Sequence[Panel]) -> list[Values]:
@@ -79,23 +79,39 @@ def curves_of(panel: Panel, names: Sequence[str]) -> Iterator[Values]:
             for x, values in curve.points.items()
             if values
         ]
-        colour = colour_of(place if curve.hue is None else curve.hue)
-        yield {"label": curve.label, "colour": colour, "points": sorted(points)}
+        yield series(curve.label, place if curve.hue is None else curve.hue, sorted(points))
 
 
 def lines_of(panel: Panel) -> Iterator[Values]:
-    """The lines that the script reads, in the order of their ids: traces, then tails, which are steps."""
+    """The points of each trace, then those of each tail, which are steps: a value is that of the point before."""
     for place, trace in enumerate(panel.traces):
-        colour = colour_of(place if trace.hue is None else trace.hue)
-        yield {"label": trace.label, "colour": colour, "line": place, "steps": False}
-    for place, tail in enumerate(panel.tails):
-        colour = colour_of(place if tail.hue is None else tail.hue)
-        yield {"label": tail.label, "colour": colour, "line": len(panel.traces) + place, "steps": True}
+        yield series(trace.label, place if trace.hue is None else trace.hue, pairs(*line_of(trace)))
+    for place, (tail, steps) in enumerate(zip(panel.tails, steps_of(panel.tails), strict=True)):
+        yield series(tail.label, place if tail.hue is None else tail.hue, pairs(*steps)) | {"steps": True}
 
 
 def spot_of(spot: Spot) -> Values:
     """A spot as a series of one point."""
-    return {"label": spot.label, "colour": colour_of(spot.hue), "points": [[number(spot.x.mean), *ends(spot.y)]]}
+    return series(spot.label, spot.hue, [[number(spot.x.mean), *ends(spot.y)]])
+
+
+def series(label: str, hue: int, points: Sequence[Sequence[float | None]]) -> Values:
+    """A series: each point is x and y, or x, the mean, and the ends of its interval."""
+    return {"label": label, "colour": colour_of(hue), "points": points}
+
+
+def pairs(x: Sequence[float], y: Sequence[float]) -> list[list[float | None]]:
+    """The points of a line, with four digits of y: as many as the script shows.
+
+    Of a level stretch only the first and the last point are there: between two equal values the script shows the same.
+    """
+    every = ([number(at), number(value, 4)] for at, value in zip(x, y, strict=True))
+    points = [point for point in every if None not in point]
+    if len(points) < 3:
+        return points
+    between = zip(points, points[1:], points[2:], strict=False)
+    bends = [point for before, point, after in between if not before[1] == point[1] == after[1]]
+    return [points[0], *bends, points[-1]]
 
 
 def row_of(name: str, values: Collection[float], known: Estimate | None) -> list[str | float | None]:
@@ -113,6 +129,9 @@ def ends(found: Estimate) -> list[float | None]:
     return [number(found.mean), *(() if found.low is None else (number(found.low), number(found.high)))]
 
 
-def number(value: float | None) -> float | None:
-    """A number to six digits; JSON has no others than finite ones."""
-    return None if value is None or value != value or abs(value) == float("inf") else float(f"{value:.6g}")
+def number(value: float | None, digits: int = 6) -> float | None:
+    """A number to so many digits, without its `.0`; JSON has no others than finite ones."""
+    if value is None or value != value or abs(value) == float("inf"):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < WHOLE else rounded

@@ -1,4 +1,4 @@
-"""Who hears whom: the table of the feedback between the parts of a scenario's control schemes."""
+"""Which part hears which: the table of the feedback between the parts of a scenario's control schemes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def parameters_of(cases: Sequence[Case]) -> dict[str, str]:
     """One line for each parameter, by the title of its part.
 
     For each case these are the parameters with the same value under every scheme, then the others, scheme by scheme.
-    What a scheme has beside the common ones in every case where it runs is told once, before the cases.
+    What a scheme has beside the common ones in every case where it runs is printed once, before the cases.
     """
     told = {case.title: parts_of(case) for case in cases}
     names = list(dict.fromkeys(name for parts in told.values() for name in parts if name != COMMON))

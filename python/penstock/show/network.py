@@ -21,7 +21,7 @@ MOST_BELOW, MOST_BESIDE = 14, 7
 """The most groups of flows that are drawn below a row of nodes, and beside the lines of any other network."""
 MANY_NODES = 60
 FEW_LINES = 8
-"""With more lines, the most frequent text of a line is told once, below."""
+"""With more lines, the most frequent text of a line is written once, below."""
 BUSY = 0.5
 """The least utilisation that is a number beside a line that is not in a row."""
 LEAST_QUEUE = 0.01

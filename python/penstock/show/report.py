@@ -2,8 +2,9 @@
 
 The caller gives the content in the structures below; `html` makes the page. Its first screen has one sentence on the
 result, the number of claims with each verdict, the warnings, and one figure. It needs nothing outside itself: it has
-links to the data beside it, and one script (`report.js`), which shows the values of a figure and zooms into it. The
-page is complete without that script. The same data give the same bytes.
+links to the data beside it, and one script (`report.js`), which shows the values of a figure and zooms into it;
+`report_data.ts` is the format of these values. The page is complete without that script. The same data give the same
+bytes.
 """
 
 from __future__ import annotations

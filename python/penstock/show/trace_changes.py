@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from penstock.show.readings import Readings
 
 MOST_TOLD = 6
-"""The most changes that a caption tells."""
+"""The most changes that a caption lists."""
 MOST_LISTED = 3
-"""The most changes of one instant that are told."""
+"""The most changes of one instant that are listed."""
 MOST_CLOSE_UPS = 3
 """The most close-ups of changes: each is a figure."""
 ROUND_TRIPS = 40

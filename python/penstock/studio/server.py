@@ -94,7 +94,7 @@ class StudioServer(ThreadingHTTPServer):
         socketserver.TCPServer.server_bind(self)
 
     def process_request(self, request: Request, client_address: object) -> None:
-        """Answers in a thread of its own; a connection too many is told so and closed."""
+        """Answers in a thread of its own; a connection too many gets an error, and is closed."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
             return

@@ -5,12 +5,12 @@ use std::fmt;
 /// What whoever meets a defect is asked for.
 pub const REPORT: &str = "this is a defect of Penstock, please report it with the scenario and the seed";
 
-/// Most letters of a value that an error shows. Whoever gave a longer one knows it by its beginning.
+/// Most letters of a value that an error shows. The beginning is enough to find a longer one in the file.
 const LONGEST_VALUE: usize = 200;
 /// Most letters of a reason or a remedy: they quote names, and what serde says quotes values.
 const LONGEST_TEXT: usize = 1_000;
 
-/// A fault in one parameter, told by the part that knows it; the path is completed by whoever holds the part.
+/// A fault in one parameter. The part that finds it gives the path below itself; each caller puts its own before that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Path below the part, as `"depth"` or `"increase.step"`; empty for the part itself.
@@ -120,7 +120,7 @@ pub enum Error {
     /// The engine panicked: a defect as well.
     #[error("the engine has failed{place}: {message}; {REPORT}")]
     Panic {
-        /// Where, as `" at FILE:LINE"`; empty where nobody kept it.
+        /// Where, as `" at FILE:LINE"`; empty if it is not known.
         place: String,
         /// What it said.
         message: String,

@@ -208,7 +208,7 @@ impl Discipline for Pie {
         Fate::Send
     }
 
-    /// So that it is told when the head changes.
+    /// `on_head` discards nothing: PIE needs the call because the head changes.
     fn decides_at_head(&self) -> bool {
         true
     }

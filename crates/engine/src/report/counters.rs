@@ -1,5 +1,5 @@
 //! Counts since the start of a run, by group and by port, for a view that follows the run. The measures of the tables
-//! begin again at the end of warm-up; these do not. What waits at the sources is told as it is now.
+//! begin again at the end of warm-up; these do not. What waits at the sources is counted as it is now.
 
 use super::series::ReadingKind;
 use crate::core::probe::Probe;

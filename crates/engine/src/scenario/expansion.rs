@@ -93,7 +93,7 @@ fn rest_of(scenario: &Scenario) -> Scenario {
     }
 }
 
-/// What came of putting the parts of a scenario in their places.
+/// What was made to put the parts of a scenario in their places.
 #[derive(Debug)]
 struct Placed<'a> {
     network: Option<Made<'a>>,
@@ -352,7 +352,7 @@ scheme = "none"
     fn a_scheme_without_effect_is_refused() {
         let (path, _) = refusal(&net("scheme = 'erica'", "scheme = 'backoff'", ""));
         assert_eq!(path, "line.a.scheme");
-        // Every host has a transport, so nobody obeys.
+        // Every host has a transport, so no source obeys a congestion point.
         let (path, reason) = refusal(&net("scheme = 'erica'", "", "transport.tp4 = {}"));
         assert_eq!((path.as_str(), reason.as_str()), ("scheme", "no source obeys its congestion points"));
         let (path, _) = refusal(&net("scheme = 'backoff'", "", "transport.tp4 = {}"));

@@ -275,7 +275,7 @@ impl Path {
             }
             way.pop();
         }
-        // Of many entries, those from which the path does not lead on are left alone; of none, the nearest miss is told.
+        // Entries without the rest of the path are passed over. If none has it, the error is that of the nearest one.
         match refusals.into_iter().max_by_key(|nowhere| nowhere.depth) {
             Some(nearest) if places.len() == count => Err(nearest),
             _ => Ok(()),

@@ -62,8 +62,8 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for notices",
         source: "Newman, Globecom 1993, with one filter for each flow; docs/models/becn.md",
     },
-    // Its 50 ms are no figure of one network: they are the delay of long terrestrial paths, and the thesis wants the same
-    // interval on satellite links (5.1).
+    // The 50 ms do not belong to one network: they are the delay of long terrestrial paths, and the thesis asks for the
+    // same interval on satellite links (5.1).
     Scheme {
         keyword: "rate_factor",
         meaning: "Ports measure the rates of four classes, and notified sources reduce the factor on their nominal rates.",

@@ -193,8 +193,8 @@ impl Scenario {
     }
 }
 
-/// What to do with parts that do not go together: feedback that nobody hears, parts that hear nobody, and windows that a
-/// possible loss closes for ever.
+/// What to do with parts that do not go together: feedback that no part hears, parts that hear no other, and windows
+/// that a possible loss closes for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mismatches {

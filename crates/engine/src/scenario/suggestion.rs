@@ -10,7 +10,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str>
         .map(|(_, candidate)| candidate)
 }
 
-/// What a fault tells of a `word` that is not among `candidates`: which it most likely meant, or else `otherwise`.
+/// The remedy for a `word` that is not among `candidates`: the one that was most likely meant, or else `otherwise`.
 #[must_use]
 pub(crate) fn suggestion(word: &str, candidates: &[&str], otherwise: &str) -> String {
     match nearest(word, candidates) {

@@ -253,7 +253,7 @@ impl FileTransfer {
         (unit, self.train.next)
     }
 
-    /// Obeys a report. Returns what comes next, if that changes it.
+    /// Obeys a report of the receiver. Returns the next event, if the report changes it.
     fn hear(&mut self, report: &Body, now: Time, scale: &mut impl RateScale) -> Option<Upcoming> {
         let own = file(self.number);
         let repeats = self.repeats.as_mut().filter(|repeats| repeats.open)?;

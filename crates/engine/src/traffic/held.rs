@@ -65,7 +65,7 @@ pub struct SourceQueue {
 const MOST_PLACES: u64 = 1_000_000;
 
 impl Held {
-    /// What happens, whatever the limit.
+    /// What happens to data that cannot be sent, without regard to a limit.
     #[must_use]
     pub fn holding(&self) -> Holding {
         match self {
@@ -111,13 +111,13 @@ pub(super) fn fixed(held: &Held, is_scaled: bool) -> Option<&'static str> {
     stretches.then_some("its spurts, levels or frames keep their times under a factor, so nothing is sent later")
 }
 
-/// The scale of a model that runs at its nominal rate. No scheme hears of its sessions.
+/// The scale of a model that runs at its nominal rate. Its sessions are reported to no scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Nominal;
 
 impl RateScale for Nominal {}
 
-/// The scale of a model that runs at its nominal rate. The scheme hears of a session when its data may be sent.
+/// The scale of a model that runs at its nominal rate. A session is reported to the scheme when its data may be sent.
 #[derive(Debug)]
 pub struct Punctual<'a, R> {
     /// The scheme.

@@ -272,7 +272,7 @@ impl Player {
         if self.packet == Time::NEVER { Upcoming::Never } else { Upcoming::Pdu(self.packet.max(self.free)) }
     }
 
-    /// The PDU at `at`, and what comes next.
+    /// Makes the PDU at `at`, and sets the event after it.
     #[inline]
     fn produce_one(&mut self, at: Time, now: Time, scale: &mut impl RateScale) -> DataUnit {
         let unit = DataUnit { octets: self.octets, number: self.begun };

@@ -91,7 +91,7 @@ mod tests {
     }
 
     proptest! {
-        /// What every scheduler owes: while anything waits it chooses a queue that has a PDU, and the same when asked again.
+        /// While anything waits, every scheduler chooses a queue that has a PDU, and the same when it is asked again.
         #[test]
         fn laws(arrivals in vec((0..3usize, 1..2_000u16), 1..60)) {
             for params in Params::cases().into_iter().map(|case| case.params) {

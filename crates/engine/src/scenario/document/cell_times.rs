@@ -1,7 +1,7 @@
 //! Times of a slotted model: "768 cell times" becomes an exact time before anything is read.
 //!
-//! The scenario names its cell time once, at the top; nothing below knows of it. The `[sweep]` table is left alone: its
-//! values are put in their places first, and read there.
+//! The scenario gives its cell time once, at the top; what reads the document after this has no cell times. The table
+//! `[sweep]` stays as it is: its values are put in their places first, and read there.
 
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};

@@ -1,8 +1,8 @@
-//! Defaults of a document: `[defaults.line]` and `[defaults.flow]` hold what every line and every flow has that does not
-//! say otherwise.
+//! Defaults of a document: a line or a flow that lacks a key of `[defaults.line]` or `[defaults.flow]` gets it from
+//! there.
 //!
-//! They are put in their places before anything is read, key by key and whole, so that nothing below knows of them. The
-//! places keep the positions of what was put there: a fault in a default is found where it is written.
+//! They are copied to each line and flow before anything is read, so nothing after this has a case for defaults. A copy
+//! keeps its position in the text: a fault in a default is reported where it is written.
 
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};

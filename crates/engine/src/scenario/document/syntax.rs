@@ -3,7 +3,7 @@
 use super::places;
 use crate::core::error::Fault;
 
-/// The fault behind a slip of syntax, told by the reader as `message`, which begins at `position` of `text`.
+/// The fault for an error of syntax: the parser reports it as `message`, and it begins at `position` of `text`.
 pub(super) fn explain(message: &str, text: &str, position: usize) -> Fault {
     if text.trim_start().starts_with('{') {
         return fault("this is JSON", "write the scenario in TOML: lines of KEY = VALUE below a [TABLE]");

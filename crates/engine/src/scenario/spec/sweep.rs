@@ -122,7 +122,7 @@ impl Sweep {
         if self.replications == 0 {
             return Err(Fault::new("replications", 0, "each point is run at least once", "give 1 or more"));
         }
-        // A limit that plays no part, for nobody gave it, forbids nothing.
+        // Only a precision uses the limit. Without one, its default is no fault beside more `replications`.
         let is_meant = !self.precision.is_empty() || self.most_replications != MOST_REPLICATIONS;
         if is_meant && self.most_replications < self.replications {
             let reason = format!("`replications` asks for more than that: {}", self.replications);

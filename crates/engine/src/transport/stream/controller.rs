@@ -96,12 +96,12 @@ pub struct Acked {
     pub sample: Option<RateSample>,
 }
 
-/// What tells of congestion.
+/// A sign of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// A segment is lost. Told once a recovery.
+    /// A segment is lost. Given once a recovery.
     Loss,
-    /// A segment arrived with congestion experienced. Told once a round.
+    /// A segment arrived with congestion experienced. Given once a round.
     Ecn,
     /// The retransmission timer has expired.
     Timeout {
@@ -110,12 +110,12 @@ pub enum Signal {
     },
 }
 
-/// Congestion, as a controller is told of it.
+/// What a controller is given at a sign of congestion.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
     /// The time.
     pub now: Time,
-    /// What tells of it.
+    /// The sign.
     pub signal: Signal,
     /// Octets that were sent and not acknowledged in sequence.
     pub outstanding: u64,
@@ -130,7 +130,7 @@ pub(super) struct Nature {
     pub(super) paces: bool,
     /// Long queues are enough to limit its window, without losses or marks.
     pub(super) heeds_delay: bool,
-    /// It asks for samples of the rate of delivery, and is told of each lost segment.
+    /// It asks for samples of the rate of delivery, and is given each lost segment.
     pub(super) samples_rate: bool,
     /// Its window alone limits the repair of losses, in the place of a proportional rate reduction.
     pub(super) repairs_alone: bool,

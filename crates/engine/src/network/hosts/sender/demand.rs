@@ -1,9 +1,11 @@
-//! Demand: what the traffic model of a sender offers that a scheme may hold back, and what becomes of it.
+//! Demand: what the traffic model of a sender offers under a scheme that may hold data back, and which of it waits or
+//! is lost.
 //!
-//! The sender's own model is asked for the next PDU when that may be sent. It knows the instant of that PDU, so data that
-//! wait without limit need no memory. A second cursor over the same demand, a copy of the model with its own copy of the
-//! random numbers, goes on at the model's own instants. It counts what has been offered by a stop, and moves only then. For a
-//! model that stands still it goes as far as that has gone: both must have generated the same, and have the same next.
+//! The sender takes the next PDU from its model when this PDU may be sent. The model has the instant of the PDU, so
+//! data that wait without limit need no memory. A second model, a copy with its own copy of the random numbers,
+//! generates the same data at their own instants. It is advanced only at stops, and counts what has been offered by
+//! then. The instants of a model that waits (`stretch`) move with each wait: then the copy makes as many steps as the
+//! model has made, and both must have generated the same and have the same next event.
 
 use std::collections::VecDeque;
 
@@ -103,7 +105,7 @@ struct Queue {
     session: Session,
 }
 
-/// A session that has begun, for the scheme to hear of later.
+/// A session that has begun, and that is not yet reported to the scheme.
 #[derive(Clone, Debug, Default)]
 struct Session {
     has_begun: bool,
@@ -289,7 +291,7 @@ impl Demand {
         (self.offered, self.newest) = (generated.amount, generated.newest);
         let accounted = sent.and(self.withheld).and(self.lost);
         if follows_factor {
-            // Its own model has other instants, at which it sends: none is left behind.
+            // The sender's model has instants of its own, at which it sends: none of them may be in the past.
             upcoming.time() > now
         } else if upcoming.time() > now {
             self.offered == accounted && upcoming == *next
@@ -298,8 +300,8 @@ impl Demand {
         }
     }
 
-    /// Lets the second cursor go as far as a model that stands still. Returns whether all that this has generated was sent,
-    /// and whether the model has the same next, as late as it is.
+    /// Advances the second model by as many steps as one whose instants move with each wait. Returns whether all that
+    /// the second has generated was sent, and whether both have the same next event, but for the delay of all waits.
     fn has_gone_as_far(&mut self, upcoming: Upcoming, sent: Amount) -> bool {
         let (model, next) = &mut self.ahead;
         for _ in 0..std::mem::take(&mut self.steps) {
@@ -384,7 +386,7 @@ impl Demand {
     }
 }
 
-/// What comes next, at another time.
+/// The next event of a source, at another time.
 fn moved(upcoming: Upcoming, to: impl Fn(Time) -> Time) -> Upcoming {
     match upcoming {
         Upcoming::Pdu(at) => Upcoming::Pdu(to(at)),

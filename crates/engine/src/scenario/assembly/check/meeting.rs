@@ -1,5 +1,5 @@
-//! Which parts of the control schemes hear each other. A part whose feedback nobody hears, or that hears nobody, has no
-//! effect on a run: the assembly refuses it.
+//! Which parts of the control schemes hear each other. A part whose feedback no other part hears, or that hears no
+//! other part, has no effect on a run: the assembly refuses it.
 //!
 //! The feedback for a flow comes from the congestion points on its path and from its receiver:
 //!
@@ -31,10 +31,10 @@ pub struct Hearing {
     pub to: String,
 }
 
-/// Who hears whom in a scenario.
+/// Which part hears which in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meetings {
-    /// Every pair of parts that meet, sorted.
+    /// Each pair of parts of which one hears the other, sorted.
     pub hearings: Vec<Hearing>,
     /// Parts that do not go together, which only a scenario with `mismatches = "warn"` may have, and parameters that
     /// probably do not fit the network.
@@ -88,7 +88,7 @@ pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
 }
 
 impl<'a> Network<'a> {
-    /// Every pair of parts that meet, sorted.
+    /// Each pair of parts of which one hears the other, sorted.
     pub(super) fn hearings(&self) -> Vec<Hearing> {
         let mut hearings = BTreeSet::new();
         for flow in &self.flows {
@@ -215,7 +215,7 @@ impl<'a> Network<'a> {
         unheard.into_iter().map(|(place, point)| unheard_point(place, point)).collect()
     }
 
-    /// Parts of groups that hear nobody, or that nobody hears.
+    /// Parts of groups that hear no other part, or that no other part hears.
     fn unmet_groups(&self) -> Vec<Fault> {
         let mut sent_to = vec![Signals::NONE; self.groups.len()];
         for (flow, _) in self.alike() {

@@ -93,10 +93,10 @@ impl Sending {
         sample
     }
 
-    /// Segments that the receiver newly tells of as marked; with the grade `classic` one if there are any.
+    /// Segments that the receiver newly reports as marked; with the grade `classic`, one if there are any.
     fn count_marks(&mut self, marked: u16) -> u64 {
         let marks = marked.wrapping_sub(self.marked);
-        // An acknowledgement that was overtaken tells of fewer.
+        // An acknowledgement that was overtaken reports fewer.
         if marks > u16::MAX / 2 {
             return 0;
         }
@@ -164,7 +164,7 @@ impl Sending {
         }
     }
 
-    /// A probe that repaired a loss tells of congestion (RFC 8985, 7.4).
+    /// A probe that repaired a loss is a sign of congestion (RFC 8985, 7.4).
     fn heed_probe(&mut self, change: &Change, now: Time) {
         let Some((cause, ..)) = change.cause else { return };
         if self.detection.end_probe(cause, change) && matches!(self.phase, Phase::Open) {
