@@ -47,8 +47,27 @@ traffic.poisson = { rate = "1 Mb/s" }
 """
 
 
+SLOWEST = (
+    "verify",
+    "atn_reference",
+    "cluster",
+    "study_kinds",
+    "signals",
+    "sweep",
+    "cli_experiments",
+    "search",
+    "study_command",
+)
+"""The files that take longest, first: with whole files to each process, none has such a file left at the end."""
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Action = Callable[[], object]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the slowest files first; the rest keep their order."""
+    places = {f"test_{name}": place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.hookimpl(wrapper=True)
