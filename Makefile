@@ -60,7 +60,8 @@ test: $(TOOLS) ## run the tests of the engine and of the package
 	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target $(STUDIO) $(EXTENSION) engine-tests
 	@sh tools/stage "tests of the engine" cargo test $(TESTED) --quiet --profile quick
 	@sh tools/stage "tests of the page" $(RUN) tools/npm.py test
-	@sh tools/stage "tests of the package" $(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile --durations 20
+	@sh tools/stage "tests of the package" $(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile \
+		--no-loadscope-reorder --durations 20
 
 engine-tests: $(BASE)
 	@sh tools/stage "tests of the engine, built" cargo test $(TESTED) --quiet --profile quick --no-run

@@ -47,8 +47,27 @@ traffic.poisson = { rate = "1 Mb/s" }
 """
 
 
+SLOWEST = (
+    "verify",
+    "atn_reference",
+    "cluster",
+    "study_kinds",
+    "signals",
+    "sweep",
+    "cli_experiments",
+    "search",
+    "study_command",
+)
+"""The files that take longest, first: with whole files to each process, none has such a file left at the end."""
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Action = Callable[[], object]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the slowest files first; the rest keep their order."""
+    places = {f"test_{name}": place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -97,14 +116,19 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def penstock(request: pytest.FixtureRequest, tmp_path: Path) -> Command:
+def penstock(request: pytest.FixtureRequest) -> Command:
     """Runs ``python -m penstock`` with the given arguments, in an empty directory.
 
     A file or a test marked ``in_process`` starts no interpreter: it only reads what the command prints.
     """
-    if request.node.get_closest_marker("in_process"):
-        in_process: Command = request.getfixturevalue("penstock_in_process")
-        return in_process
+    is_here = request.node.get_closest_marker("in_process")
+    command: Command = request.getfixturevalue("penstock_in_process" if is_here else "penstock_in_new_process")
+    return command
+
+
+@pytest.fixture
+def penstock_in_new_process(tmp_path: Path) -> Command:
+    """Starts an interpreter also in a file marked ``in_process``: for tests about the process itself."""
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

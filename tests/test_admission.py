@@ -8,6 +8,8 @@ from conftest import Command
 from penstock import Scenario
 from penstock.theory.admission import Need, needs
 
+pytestmark = pytest.mark.in_process
+
 VOICES = """
 duration = "1 s"
 [line.trunk]

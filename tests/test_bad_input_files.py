@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -22,14 +23,28 @@ from penstock.core.reading import NotRegularError, TooLargeError, read_octets
 from penstock.execute.experiment import MOST_WANTED
 from penstock.show import page_of
 
+pytestmark = pytest.mark.in_process
+
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 
 Piped = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def piped(tmp_path: Path) -> Piped:
+def piped(penstock: Command, monkeypatch: pytest.MonkeyPatch) -> Piped:
     """Runs the command with octets on standard input."""
+
+    def run(octets: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
+        with monkeypatch.context() as patched:
+            patched.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(octets), encoding="utf-8"))
+            return penstock(*arguments)
+
+    return run
+
+
+@pytest.fixture
+def piped_to_new_process(tmp_path: Path) -> Piped:
+    """Does the same with the standard input of a new interpreter."""
 
     def run(octets: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "penstock", *map(str, arguments)]
@@ -98,14 +113,14 @@ def test_a_pipe_in_a_directory_of_runs_is_told(penstock: Command, swept: Path, c
 @needs_pipes
 @pytest.mark.parametrize("name", ["seal.json", "groups.parquet", "runs.parquet"])
 def test_a_pipe_in_a_segment_is_damage(
-    penstock: Command, piped: Piped, small_text: str, swept: Path, name: str
+    penstock: Command, piped_to_new_process: Piped, small_text: str, swept: Path, name: str
 ) -> None:
     segment = next(iter((swept / "segments").iterdir()))
     spoil(segment / name)
     exported = penstock("runs", "export", swept, "--table", "runs" if name == "runs.parquet" else "groups")
     assert exported.returncode == 1
     assert f"{name}: this is a pipe" in exported.stderr
-    again = piped((small_text + SWEEP).encode(), "sweep", "-", "--resume", "--jobs", 1)
+    again = piped_to_new_process((small_text + SWEEP).encode(), "sweep", "-", "--resume", "--jobs", 1)
     assert again.returncode == 0
     assert f"{name}: this is a pipe" in again.stderr
 
@@ -146,7 +161,10 @@ def test_a_file_is_read_within_its_bound(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ standard input
-def test_standard_input_is_a_scenario(piped: Piped, penstock: Command, small_text: str, small_file: Path) -> None:
+def test_standard_input_is_a_scenario(
+    piped_to_new_process: Piped, penstock: Command, small_text: str, small_file: Path
+) -> None:
+    piped = piped_to_new_process
     text = small_text.encode()
     assert piped(text, "check", "-").stdout == "stdin: valid\n"
     assert piped(text, "check", "-", "--set", "flow.steady.count=4", "--defaults").stdout.count("count = 4") == 1

@@ -18,13 +18,15 @@ import penstock as package
 from penstock import Scenario, cli
 from penstock.core.scenario import ready
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 COMMANDS = [command.name for command in cli.COMMANDS]
 
 
-def test_version(penstock: Command) -> None:
-    done = penstock("--version")
+def test_version(penstock_in_new_process: Command) -> None:
+    done = penstock_in_new_process("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"penstock {package.__version__}\n", "")
 
 
@@ -66,8 +68,8 @@ def test_every_command_is_there() -> None:
     ] == COMMANDS
 
 
-def test_run_prints_a_summary(penstock: Command, small_file: Path) -> None:
-    done = penstock("run", small_file, "--seed", 4)
+def test_run_prints_a_summary(penstock_in_new_process: Command, small_file: Path) -> None:
+    done = penstock_in_new_process("run", small_file, "--seed", 4)
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
@@ -105,8 +107,8 @@ def test_quiet_is_quiet(penstock: Command, small_file: Path) -> None:
     assert penstock("run", small_file, "--out", "results", "--quiet").stderr == ""
 
 
-def test_the_log_goes_to_standard_error(penstock: Command, small_file: Path) -> None:
-    done = penstock("run", small_file, "--log-level", "debug")
+def test_the_log_goes_to_standard_error(penstock_in_new_process: Command, small_file: Path) -> None:
+    done = penstock_in_new_process("run", small_file, "--log-level", "debug")
     assert "fingerprint" in done.stderr
     assert "DEBUG" not in done.stdout
 
@@ -137,8 +139,8 @@ def test_scenarios_lists_names_and_titles(penstock: Command) -> None:
         assert row["title"] in table.stdout
 
 
-def test_schema_is_json(penstock: Command) -> None:
-    assert json.loads(penstock("schema").stdout)["properties"]["duration"]
+def test_schema_is_json(penstock_in_new_process: Command) -> None:
+    assert json.loads(penstock_in_new_process("schema").stdout)["properties"]["duration"]
 
 
 def test_a_study_that_is_none(penstock: Command, tmp_path: Path) -> None:
@@ -158,9 +160,9 @@ def test_a_closed_pipe_is_no_defect(small_file: Path) -> None:
     assert done.stderr == ""
 
 
-def test_an_ascii_terminal_is_enough(penstock: Command, small_file: Path) -> None:
+def test_an_ascii_terminal_is_enough(penstock_in_new_process: Command, small_file: Path) -> None:
     small_file.write_text(small_file.read_text().replace("Two", "Zw\u00f6lf \u2192"), encoding="utf-8")
-    done = penstock("run", small_file, "--json", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = penstock_in_new_process("run", small_file, "--json", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0
 
 
@@ -236,14 +238,14 @@ def test_a_trace_is_a_figure_of_the_run_against_time(penstock: Command, tmp_path
 
 
 def test_a_page_is_opened_in_the_browser(
-    penstock: Command, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    penstock_in_new_process: Command, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BROWSER", f"{sys.executable} -c \"open('opened', 'w').write('%s')\"")
     change = ["--set", "measure.sample=10 ms"]
-    done = penstock("run", small_file, "--trace", "drawn", "--open", *change)
+    done = penstock_in_new_process("run", small_file, "--trace", "drawn", "--open", *change)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "opened").read_text() == (tmp_path / "drawn" / "report.html").resolve().as_uri()
-    refused = penstock("run", small_file, "--open")
+    refused = penstock_in_new_process("run", small_file, "--open")
     assert refused.returncode == 2
     assert "--open: a run has a page only with its figures; add --trace DIR" in refused.stderr
 

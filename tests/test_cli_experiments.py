@@ -23,6 +23,8 @@ from penstock.execute.store import Store
 from penstock.show.sweep import metrics_of
 from penstock.show.sweep_figures import sheets
 
+pytestmark = pytest.mark.in_process
+
 
 @pytest.fixture
 def sweep_file(small_text: str, tmp_path: Path) -> Path:
@@ -38,15 +40,15 @@ def swept(penstock: Command, sweep_file: Path) -> Path:
     return sweep_file.parent / "swept"
 
 
-def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock: Command, sweep_file: Path) -> None:
-    done = penstock("sweep", sweep_file)
+def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock_in_new_process: Command, sweep_file: Path) -> None:
+    done = penstock_in_new_process("sweep", sweep_file)
     assert done.returncode == 0
     assert "mean (95 % interval)" in done.stdout
     for word in ("count", "rate", "delay mean (s)", "utilisation", "has too few replications for one"):
         assert word in done.stdout
     assert done.stderr.startswith("the runs are stored in out/rates: `penstock report out/rates` writes a page")
     assert len(Store.open_to_read(sweep_file.parent / "out" / "rates").runs) == 12
-    told = json.loads(penstock("sweep", sweep_file, "--json", "--metric", "steady.loss_ratio").stdout)
+    told = json.loads(penstock_in_new_process("sweep", sweep_file, "--json", "--metric", "steady.loss_ratio").stdout)
     assert len(told) == 6
     assert told[0]["flow.steady.count"] == 1
     assert told[0]["steady.loss_ratio"]["count"] == 2
@@ -146,13 +148,15 @@ def test_bad_questions_about_runs(penstock: Command, swept: Path, arguments: lis
     assert done.stderr.count("\n") == 1
 
 
-def test_damage_is_told_and_made_good(penstock: Command, swept: Path, sweep_file: Path) -> None:
+def test_damage_is_told_and_made_good(
+    penstock: Command, penstock_in_new_process: Command, swept: Path, sweep_file: Path
+) -> None:
     hurt = next(iter(sorted((swept / "segments").iterdir()))) / "groups.parquet"
     hurt.write_bytes(hurt.read_bytes()[:-4])
     exported = penstock("runs", "export", swept)
     assert exported.returncode == 1
     assert "groups.parquet is damaged" in exported.stderr
-    repaired = penstock("sweep", sweep_file, "--out", "swept", "--resume")
+    repaired = penstock_in_new_process("sweep", sweep_file, "--out", "swept", "--resume", "--jobs", 1)
     assert repaired.returncode == 0
     assert "groups.parquet is damaged" in repaired.stderr
     assert pl.read_csv(io.StringIO(penstock("runs", "export", swept).stdout)).height == 24

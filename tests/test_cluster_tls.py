@@ -18,6 +18,8 @@ from test_sweep import AXES, SWEEP, tables
 from penstock import InputError, Scenario, Sweep
 from penstock.scheduler import Scheduler
 
+pytestmark = pytest.mark.in_process
+
 pytest.importorskip("distributed")
 trustme = pytest.importorskip("trustme")
 
@@ -95,16 +97,18 @@ def test_a_cluster_with_tls_gives_the_same_bytes(
 
 
 def test_the_command_takes_the_files(
-    address: str, certificates: Path, penstock: Command, small_text: str, tmp_path: Path
+    address: str, certificates: Path, penstock_in_new_process: Command, small_text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "rates.toml").write_text(small_text + SWEEP, encoding="utf-8")
-    done = penstock("sweep", "rates.toml", "--cluster", address, *tls_options(certificates), "--out", "there")
+    done = penstock_in_new_process(
+        "sweep", "rates.toml", "--cluster", address, *tls_options(certificates), "--out", "there"
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "there" / "experiment.json").read_text(encoding="utf-8"))["complete"]
 
 
 def test_dask_s_own_configuration_will_do(
-    address: str, certificates: Path, penstock: Command, small_text: str, tmp_path: Path
+    address: str, certificates: Path, penstock_in_new_process: Command, small_text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "rates.toml").write_text(small_text + SWEEP, encoding="utf-8")
     tls = "DASK_DISTRIBUTED__COMM__TLS__"
@@ -113,7 +117,7 @@ def test_dask_s_own_configuration_will_do(
         f"{tls}CLIENT__CERT": str(certificates / "cert.pem"),
         f"{tls}CLIENT__KEY": str(certificates / "key.pem"),
     }
-    done = penstock("sweep", "rates.toml", "--cluster", address, "--out", "there", **environment)
+    done = penstock_in_new_process("sweep", "rates.toml", "--cluster", address, "--out", "there", **environment)
     assert done.returncode == 0, done.stderr
 
 

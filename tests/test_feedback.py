@@ -14,6 +14,8 @@ from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.show.feedback import rows, warnings
 
+pytestmark = pytest.mark.in_process
+
 LAN = """
 duration = "50 ms"
 {top}

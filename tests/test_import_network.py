@@ -14,6 +14,8 @@ import pytest
 
 from penstock import InputError, Scenario, import_network, run
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Nodes = dict[str, dict[str, object]]
 Edges = list[tuple[str, str, dict[str, object]]]

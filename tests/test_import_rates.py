@@ -13,6 +13,8 @@ from conftest import Command
 
 from penstock import InputError, Scenario, import_network, import_rates, run
 
+pytestmark = pytest.mark.in_process
+
 
 def series(path: Path, times: list[int], **options: Any) -> tuple[list[list[str]], str]:
     """The values of the series that a trace with these times becomes, and its text."""

@@ -20,6 +20,8 @@ from penstock.importing import table
 from penstock.importing.capture import NOT_IP
 from penstock.importing.trace import ImportedTrace
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 NANOSECONDS = 1_000
 A, B = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])

@@ -16,7 +16,7 @@ from test_import_network import EDGES, NODES, UNITS, graphml
 from test_sweep import tables
 
 import penstock
-from penstock import import_network
+from penstock import Results, import_network
 from penstock.core.errors import InputError
 from penstock.core.scenario import schemes
 from penstock.core.units import bits_per_second, seconds
@@ -48,6 +48,7 @@ from penstock.show.league import rows_of
 from penstock.show.league_figures import bars
 from penstock.show.league_tables import tables_in
 
+pytestmark = pytest.mark.in_process
 LEAGUE = """
 title = "Two schemes on two networks"
 schemes = ["none", { name = "charny, 50 %", scheme.charny.target = 0.5 }]
@@ -472,9 +473,7 @@ def test_a_league_that_is_killed_goes_on_with_resume(
     assert "Most often among the best of 4 cases" in done.stdout
     assert "99 % delay" in done.stdout
     assert "goodput (" not in done.stdout
-    import penstock as package
-
-    assert tables(package.Results(tmp_path / "out")) == tables(ran[1])
+    assert tables(Results(tmp_path / "out")) == tables(ran[1])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from penstock.core.scenario import Scenario
 from penstock.show.summary import summary
 from penstock.truth.shares import fair_shares
 
+pytestmark = pytest.mark.in_process
+
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "networks.md"
 FILES = dict(re.findall(r"```toml\n# (.*)\n([^`]*)```", GUIDE.read_text(encoding="utf-8")))
 DUMBBELL = """

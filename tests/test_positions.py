@@ -13,6 +13,8 @@ from cells import CELLS
 
 from penstock import InputError, Scenario, Simulation
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 SATELLITE = Scenario.load("satellite/1-case-2").with_({"duration": "3 s"})

@@ -25,6 +25,8 @@ from penstock.show.state import warnings_of
 from penstock.show.summary import summary
 from penstock.statistics import Estimate, Precision, Sample, differences, rank, standings, upper_bound
 
+pytestmark = pytest.mark.in_process
+
 FIXED = """
 duration = "1 s"
 [line.trunk]

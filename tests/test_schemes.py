@@ -15,6 +15,8 @@ from penstock.show.feedback import warnings
 from penstock.show.notebook import card_of
 from penstock.truth.shares import fair_shares
 
+pytestmark = pytest.mark.in_process
+
 TEN_LINES = """
 duration = "200 ms"
 scheme = "erica"

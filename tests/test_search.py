@@ -31,6 +31,8 @@ from penstock.show.answers import quantity
 from penstock.show.capacity import Asked, headline, notes
 from penstock.statistics import Estimate
 
+pytestmark = pytest.mark.in_process
+
 # Ten sources of 100 kb/s fill the line. With N of them above ten, 1 - 10 / N of the cells are lost.
 CONSTANT = """
 title = "Steady cells"

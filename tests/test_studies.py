@@ -323,7 +323,7 @@ def test_the_condition_of_rare_events_is_told(runs: Runs) -> None:
 
 def test_more_seeds_of_rare_events_are_kept_apart(tmp_path: Path) -> None:
     """With one seed wanted and two stored, the second counts for rare events alone."""
-    results = studies.carry_out("satellite", figure="40", seeds=2, jobs=2, out=tmp_path)
+    results = studies.carry_out("satellite", figure="40", seeds=2, out=tmp_path, settings={"duration": "10 s"})
     study = Reproduction(STUDY, "40", 1)
     study.read(results)
     assert set(study.runs.measures[largest(3, "2")]) == {1}

@@ -54,11 +54,12 @@ def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_o
 
 def test_what_was_run_for_a_quick_study_is_not_run_again_for_a_full_one(tmp_path: Path) -> None:
     states: list[State] = []
-    quick = studies.carry_out("satellite", figure="26", seeds=1, jobs=2, out=tmp_path)
+    short = {"duration": "10 s"}
+    quick = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, settings=short)
     assert quick.plan.height == 8
-    studies.carry_out("satellite", figure="26", seeds=2, jobs=2, out=tmp_path, tell=states.append)
+    studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, settings=short, tell=states.append)
     assert (states[-1].found, states[-1].done) == (8, 8)
-    studies.carry_out("satellite", figure="27", seeds=1, jobs=2, out=tmp_path, tell=states.append)
+    studies.carry_out("satellite", figure="27", seeds=1, out=tmp_path, settings=short, tell=states.append)
     assert (states[-1].found, states[-1].done) == (8, 0)
 
 

@@ -14,6 +14,8 @@ import pytest
 from penstock import InputError, Scenario, Sweep, import_trace, run
 from penstock.core.traces import folder
 
+pytestmark = pytest.mark.in_process
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
