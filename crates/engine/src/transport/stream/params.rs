@@ -110,6 +110,9 @@ pub struct Params {
     /// The shortest retransmission timeout: 1 s in RFC 6298, 200 ms in most systems.
     #[schemars(extend("retune" = RETUNED))]
     pub min_rto: Span,
+    /// Whether a timeout is undone when the acknowledgement of a transmission from before it arrives (RFC 3522, RFC 4015).
+    #[schemars(extend("retune" = RETUNED))]
+    pub undo: bool,
     /// Karn's rule: a segment that was sent again gives no sample of the round trip.
     #[schemars(extend("retune" = RETUNED))]
     pub karn: bool,
@@ -156,6 +159,7 @@ impl Default for Params {
             delayed_ack: Span::milliseconds(40),
             sack_blocks: 1,
             min_rto: Span::milliseconds(200),
+            undo: true,
             karn: false,
             initial_window: 10,
             slow_start_after_idle: true,

@@ -331,6 +331,16 @@ impl Scoreboard {
         self.first_lost = self.first_lost.min(place);
     }
 
+    /// What is taken for lost, was not sent again, and can still be found lost by its transmission, is in flight again.
+    pub(super) fn find_again(&mut self) {
+        let judged = self.judged;
+        for entry in self.segments.iter_mut().filter(|own| own.state == State::Lost && own.number >= judged) {
+            entry.state = State::InFlight;
+            self.in_flight += u64::from(entry.octets);
+            self.lost -= 1;
+        }
+    }
+
     /// Takes for lost what is in flight and was last sent before `until`, and the first segment in any case.
     pub(super) fn lose_before(&mut self, until: Time) {
         let in_flight = |(_, entry): &(usize, &Entry)| entry.state == State::InFlight;

@@ -19,7 +19,7 @@ const SEGMENT: u16 = 1000;
 const ONE_WAY: Span = Span::milliseconds(50);
 
 /// Both halves of a stream, and what is under way.
-struct Pair {
+pub(super) struct Pair {
     now: Time,
     sending: Sending,
     receiving: Receiving,
@@ -58,7 +58,7 @@ fn traffic(text: &str) -> traffic::Model {
 
 impl Pair {
     /// A stream with these parameters, and with greedy traffic or none.
-    fn new(params: &str, is_greedy: bool, lost: &[u64]) -> Pair {
+    pub(super) fn new(params: &str, is_greedy: bool, lost: &[u64]) -> Pair {
         let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
         params.check().unwrap();
         let user = is_greedy.then(|| traffic("greedy = {}"));
@@ -113,7 +113,7 @@ impl Pair {
     }
 
     /// Handles everything before `until`.
-    fn run(&mut self, until: Span) {
+    pub(super) fn run(&mut self, until: Span) {
         while self.next() < Time::ZERO + until {
             self.now = self.next();
             if self.sending.due() <= self.now {
@@ -143,6 +143,21 @@ impl Pair {
             self.completed.push(self.now.since(message.produced).0 / 1_000_000_000);
         }
         answers.into_iter().for_each(|answer| self.transmit(answer));
+    }
+
+    /// All that is under way arrives later by this time.
+    pub(super) fn hold(&mut self, time: Span) {
+        self.under_way.iter_mut().for_each(|(at, _)| *at += time);
+    }
+
+    /// The window of the controller, in octets.
+    pub(super) fn window(&self) -> u64 {
+        self.sending.window()
+    }
+
+    /// The counts of the sending half.
+    pub(super) fn counts(&self) -> &SendingMeasures {
+        self.sending.measures()
     }
 
     /// Number of segments sent in each interval of 100 ms.

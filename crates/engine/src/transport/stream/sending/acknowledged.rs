@@ -35,6 +35,7 @@ impl Sending {
         self.acknowledged = self.acknowledged.max(number);
         let round_trip = self.learn(&change, blocks[0], now);
         let marks = self.count_marks(marked);
+        self.reconsider(&change);
         // The acknowledgement that ends a recovery is still one of it.
         let was_recovering = matches!(self.phase, Phase::Recovery(_));
         if self.acknowledged >= self.recovery_end {
