@@ -130,6 +130,18 @@ def test_the_least_threshold_of_dctcp() -> None:
     assert tcp.dctcp_lowest_queue(1, product, 10.4) == pytest.approx(0, abs=0.05)
 
 
+def test_flows_over_red_settle_where_three_laws_meet() -> None:
+    """Row A5, and its equations."""
+    few = tcp.red(20, 1250 * 0.1, low=50, high=150, most=0.1)
+    assert [few.queue, few.loss, few.window] == list(map(printed, ("66.38", "0.01638", "9.569")))
+    assert 0.1 + few.queue / 1250 == printed("0.1531")
+    assert 20 * few.window == pytest.approx(125 + few.queue)
+    many = tcp.red(60, 3750 * 0.2, low=150, high=350, most=0.1)
+    assert [many.queue, many.loss] == list(map(printed, ("162.96", "0.006479")))
+    with pytest.raises(ValueError, match="above the upper threshold"):
+        tcp.red(300, 125, low=50, high=150, most=0.1)
+
+
 def test_a_long_flow_over_a_parking_lot() -> None:
     for links, shares in ((2, ("0.5", "0.33333", "0.41421", "0.26120")), (3, ("0.5", "0.25000", "0.36603", "0.16139"))):
         found = [

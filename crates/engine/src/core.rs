@@ -20,6 +20,7 @@ pub mod quantity;
 pub mod random;
 pub mod reading;
 pub(crate) mod roles;
+pub mod slab;
 pub mod stats;
 pub mod time;
 pub mod waits;

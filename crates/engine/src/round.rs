@@ -28,7 +28,7 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
-use crate::network::context::{Counts, Ctx, FlowInfo, kind_of};
+use crate::network::context::{Counts, Ctx, FlowInfo, has_record, kind_of};
 use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::receiver::Receiver;
@@ -418,10 +418,14 @@ impl<P: Probe> World<P> {
     /// Checks that every PDU sent was delivered, dropped, or is held by a node.
     ///
     /// # Errors
-    /// [`Error::Conservation`] for the first flow with a missing PDU.
+    /// [`Error::Conservation`] for the first flow with a missing PDU, [`Error::Records`] if one has no record or a record no PDU.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let mut held = vec![[0u64; 2]; self.flows.len()];
-        let mut count = |pdu: &Pdu| held[pdu.flow.index()][kind_of(pdu)] += 1;
+        let mut in_flight = 0;
+        let mut count = |pdu: &Pdu| {
+            held[pdu.flow.index()][kind_of(pdu)] += 1;
+            in_flight += u64::from(has_record(pdu));
+        };
         self.ctx.lanes.iter().flat_map(Lane::iter).for_each(|record| count(&record.pdu));
         self.processes.iter().for_each(|process| process.node.held(&mut count));
         for (flow, (counts, held)) in self.flows.iter().zip(self.counts().zip(&held)) {
@@ -439,6 +443,10 @@ impl<P: Probe> World<P> {
                     });
                 }
             }
+        }
+        let stored = self.ctx.records.blocks.count();
+        if stored != in_flight {
+            return Err(Error::Records { at_s: self.clock.seconds().to_string(), stored, in_flight });
         }
         Ok(())
     }

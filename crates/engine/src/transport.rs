@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::core::slab::Slab;
 use crate::core::time::Span;
 
 pub mod stream;
@@ -172,6 +173,8 @@ pub struct Records {
     pub journeys: Vec<tp4::Journeys>,
     /// By flow; empty without byte streams.
     pub messages: Vec<stream::UnderWay>,
+    /// Of acknowledgements that are under way with more blocks than fit a PDU.
+    pub blocks: Slab<stream::Blocks>,
 }
 
 impl Records {
@@ -189,6 +192,7 @@ impl Records {
         Records {
             journeys: vec![tp4::Journeys::default(); if connections { count } else { 0 }],
             messages: vec![stream::UnderWay::default(); if streams { count } else { 0 }],
+            blocks: Slab::default(),
         }
     }
 }

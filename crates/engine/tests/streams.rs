@@ -54,7 +54,7 @@ const MESSAGES: [&str; 3] = [
 /// The parameters of a stream.
 fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
-    let options: [&[&str]; 9] = [
+    let options: [&[&str]; 10] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
         &["", ", recovery = 'pipe'"],
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
@@ -67,6 +67,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
         &["", ", reuse = 'warm'"],
+        &["", ", sack_blocks = 3", ", sack_blocks = 4"],
         &["", "", ", jitter = '800 us'", ", jitter = '30 us'"],
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
@@ -132,6 +133,7 @@ struct Happened {
     refused: u64,
     finished: u64,
     unfinished: u64,
+    acknowledgements_lost: u64,
 }
 
 impl Happened {
@@ -143,6 +145,7 @@ impl Happened {
         self.probes += sum(|row| row.transport.probes);
         self.marked += sum(|row| row.transport.marked);
         self.refused += sum(|row| row.transport.refused);
+        self.acknowledgements_lost += report.flows.iter().map(|row| row.control_lost).sum::<u64>();
         let all = || report.messages.iter().filter(|row| row.class == "all");
         self.finished += all().map(|row| row.finished).sum::<u64>();
         self.unfinished += all().map(|row| row.unfinished).sum::<u64>();
@@ -159,8 +162,10 @@ fn the_forms_agree_on_random_networks_of_streams() {
         assert_eq!(plain, fast, "{number}\n{text}");
         happened.add(&plain);
     }
-    let Happened { retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished } = happened;
-    let all = [retransmitted, recoveries, timeouts, probes, marked, refused, finished, unfinished];
+    let Happened { retransmitted, recoveries, timeouts, probes, marked, refused, .. } = happened;
+    let Happened { finished, unfinished, acknowledgements_lost, .. } = happened;
+    let network = [retransmitted, recoveries, timeouts, probes, marked, refused];
+    let all = [&network[..], &[finished, unfinished, acknowledgements_lost]].concat();
     assert!(all.iter().all(|count| *count > 10), "{all:?}");
 }
 
@@ -228,6 +233,22 @@ fn the_queue_of_dctcp_stays_at_its_threshold() {
     }
 }
 
+/// A line that loses one segment in two hundred, and a way back that loses a third of the acknowledgements.
+#[test]
+fn further_blocks_spare_repetitions_where_acknowledgements_are_lost() {
+    let repeated = |stream: &str| {
+        let text = line("random_loss.pattern.bernoulli.probability = 0.005", "", "120 s", stream, 4)
+            .replace("unlimited = {}", "random_loss = { pattern.bernoulli.probability = 0.33, control = true }");
+        let group = &run(&text).groups[0];
+        // What was sent again although it was not lost.
+        group.transport.retransmitted.unwrap().saturating_sub(group.lost)
+    };
+    for loss in ["rack", "duplicates"] {
+        let [one, four] = [1, 4].map(|blocks| repeated(&format!("loss = '{loss}', sack_blocks = {blocks}")));
+        assert!(one >= 10 && four * 5 < one, "{loss}: {one} {four}");
+    }
+}
+
 /// The error of a scenario with one stream and these changes of its text.
 fn refusal(changes: &[(&str, &str)]) -> String {
     let mut text = line("drop_tail.size = '50 PDUs'", "", "30 s", "controller.cubic = {}", 1);
@@ -255,6 +276,8 @@ fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
         (stream, "transport.stream = { receive_window = '100 octets' }", "receive_window"),
         (stream, "transport.stream = { ack_every = 0 }", "ack_every"),
         (stream, "transport.stream = { pacing = 0 }", "pacing"),
+        (stream, "transport.stream = { sack_blocks = 0 }", "sack_blocks"),
+        (stream, "transport.stream = { sack_blocks = 5 }", "sack_blocks"),
         (stream, "transport.stream = { controller.hybla = {}, pacing = 1.25 }", "a pace of its own"),
         (stream, "transport.stream = { controller.vegas.beta = 1.0 }", "controller.vegas.beta"),
         (stream, "transport.stream = { controller.ledbat.current_filter = 0 }", "controller.ledbat.current_filter"),

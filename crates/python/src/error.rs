@@ -51,6 +51,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
                 .and_then(|()| instance.setattr("remedy", remedy));
             filled.err().unwrap_or(exception)
         }),
-        Error::Conservation { .. } | Error::Demand { .. } | Error::Panic { .. } => DefectError::new_err(text),
+        Error::Conservation { .. } | Error::Demand { .. } | Error::Records { .. } | Error::Panic { .. } => {
+            DefectError::new_err(text)
+        }
     }
 }

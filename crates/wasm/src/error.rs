@@ -28,7 +28,9 @@ fn message(error: &Error) -> String {
         Error::Scenario { line, path, value, reason, remedy } => {
             Told { kind: "scenario", path, value, reason, remedy, line: *line }.text()
         }
-        Error::Conservation { .. } | Error::Demand { .. } | Error::Panic { .. } => defect(&error.to_string()),
+        Error::Conservation { .. } | Error::Demand { .. } | Error::Records { .. } | Error::Panic { .. } => {
+            defect(&error.to_string())
+        }
     }
 }
 

@@ -124,6 +124,33 @@ def dctcp_lowest_queue(flows: float, product: float, threshold: float) -> float:
     return threshold + flows - math.sqrt(2 * flows * (product + threshold)) / 2
 
 
+@dataclass(frozen=True, slots=True)
+class Red:
+    """Where N flows over RED settle: the mean queue in packets, the share that is lost, and the window of each flow."""
+
+    queue: float
+    loss: float
+    window: float
+
+
+def red(flows: int, product: float, *, low: float, high: float, most: float) -> Red:
+    """N NewReno flows over RED with thresholds in packets, and the probability `most` at the upper one.
+
+    The square-root law W = sqrt(3 / (2 p)), what is under way N W = C R + q, and p = most (q - low) / (high - low). The
+    gap between two losses is then 1 / p in the mean: each packet is discarded by itself (without `wait`).
+    """
+
+    def excess(queue: float) -> float:
+        return flows * reno_window(most * (queue - low) / (high - low)) - product - queue
+
+    least = low + 1e-9 * (high - low)
+    if excess(high) > 0:
+        raise ValueError("the queue settles above the upper threshold")
+    queue = scipy.optimize.brentq(excess, least, high, xtol=1e-12)
+    loss = most * (queue - low) / (high - low)
+    return Red(queue=queue, loss=loss, window=reno_window(loss))
+
+
 def parking_lot(links: int, *, alpha: float = 2.0, round_trips: float = 1.0) -> float:
     """The share of each link of a flow over all n links, beside one local flow on each (Mo and Walrand).
 

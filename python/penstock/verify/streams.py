@@ -1,4 +1,4 @@
-"""Checks of byte streams: slow start, a flow and its buffer, the controllers under losses and marks, and incast."""
+"""Checks of byte streams: slow start, a flow and its buffer, controllers under losses and marks, and messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from penstock.truth import tcp
+from penstock.statistics import jain
+from penstock.truth import mg1, tcp
 from penstock.verify.check import Check, Exact, Random
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ SOURCES = {
     "CUBIC under periodic losses": ("C7", "RFC 9438, 5.1, `truth.tcp.cubic_window`, -12 to +8 %"),
     "DCTCP in step": ("D3", "Analysis of DCTCP (2011), `truth.tcp.dctcp`"),
     "incast": ("E1", "what arrives less what leaves"),
+    "RED under NewReno": ("A6", "fixed point, `truth.tcp.red`, -20 to +5 %; an independent packet model: -15 %"),
+    "Copa alone": ("P1", "an independent packet model, within 10 %"),
+    "BBR alone": ("B2", "an independent packet model, within 0.01, 10 %, and 3 packets"),
+    "BBR under random losses": ("B7", "an independent packet model, within 0.05"),
+    "messages in a fair queue": ("M14", "processor sharing, `truth.mg1.sharing_time`, within 3 %"),
 }
 """The rows of each theory on the page docs/validation.md, and where its truth is from."""
 
@@ -257,7 +263,7 @@ def incast_checks() -> Iterator[Check]:
         packet_s = 8 * PACKET / 10e9
         # In the time of a burst on a sender's own line, this line sends 9 packets and has one in service.
         places = 10 * senders - 9
-        for room, lost in ((places, 0), (places - 1, 1)):
+        for room, discarded in ((places, 0), (places - 1, 1)):
             line = f'rate = "10 Gb/s"\ndelay = "10 us"\nqueues = [{{ drop_tail.size = "{room} PDUs" }}]'
             flows = f"""
 [flow.data]
@@ -268,8 +274,8 @@ access = {{ rate = "10 Gb/s", delay = "0 us" }}
 traffic.messages = {{ arrivals.incast.every = "1 s", sizes = "14600 octets", count = 1 }}
 transport.stream = {{ controller.new_reno = {{}} }}
 """
-            lines = [Exact("packets lost", [lost], lambda tables: [float(tables("groups")["lost"].item())])]
-            if not lost:
+            lines = [Exact("packets lost", [discarded], lost)]
+            if not discarded:
                 # The first packet arrives after its own two transmissions and the way.
                 truth = 10e-6 + (10 * senders + 1) * packet_s
                 lines.append(Exact("completion time of the last (s)", [truth], longest_time, within=0.01))
@@ -282,6 +288,114 @@ def longest_time(tables: Tables) -> list[float]:
     return of_messages("data", "fct_max_s")(tables)
 
 
+def red_check() -> Check:
+    """20 NewReno flows over RED: its mean queue. Without `wait`, as in the law, each packet is discarded by itself."""
+    flows = greedy("controller.new_reno = {}", count=20).replace("greedy = {}", 'greedy.stagger = "53 ms"')
+    red = 'min = "50 PDUs", max = "150 PDUs", max_probability = 0.1, mean_octets = 1500, wait = false'
+    line = f'rate = "15 Mb/s"\ndelay = "50 ms"\nqueues = [{{ red = {{ {red} }} }}]'
+    text = network(line, flows, until="120 s", warm_up="20 s", sample="50 ms")
+    queue = tcp.red(20, 15e6 * ROUND_TRIP / (8 * PACKET), low=50, high=150, most=0.1).queue
+    mean = Random("mean of RED (packets)", "mean", 0.8 * queue, 1.05 * queue, red_mean)
+    return Check("RED under NewReno", "20 flows, 15 Mb/s, 50 to 150 packets", text, [mean], 40, quick=False)
+
+
+def red_mean(tables: Tables) -> float:
+    """The mean of the moving average that RED keeps, after the warm-up of 20 s."""
+    found = tables("series").filter(component="line", quantity="red_mean_0")
+    read = [float(value) for value, time in zip(found["value"], found["time_s"], strict=True) if time > 20]
+    return sum(read) / len(read)
+
+
+def half(queue: str, flows: str, *, warm_up: str) -> str:
+    """Flows over a line of 12 Mb/s with a round trip of 50 ms, which is 50 packets."""
+    line = f'rate = "12 Mb/s"\ndelay = "25 ms"\nqueues = [{{ {queue} }}]'
+    return network(line, flows, until="60 s", warm_up=warm_up, sample="1 s")
+
+
+def copa_checks() -> Iterator[Check]:
+    """Copa flows: a few packets of each wait, and their rates are equal."""
+    for flows, base, packets in ((1, "auto", 3.5), (2, "auto", 5.5), (5, "50 ms", 11.0)):
+        stream = greedy(f'controller.copa.base = "{base}"', count=flows)
+        text = half("unlimited = {}", stream.replace("greedy = {}", 'greedy.stagger = "310 ms"'), warm_up="20 s")
+        lines = [Exact("mean queue (packets)", [packets], mean_queue, within=0.1)]
+        if flows > 1:
+            lines.append(Exact("Jain's index", [1.0], fairness, below=0.01))
+        known = "" if base == "auto" else ", base known"
+        yield Check("Copa alone", f"{flows} {'flow' if flows == 1 else 'flows'}{known}", text, lines)
+
+
+def mean_queue(tables: Tables) -> list[float]:
+    """The mean queue of the line, the packet in service included."""
+    return [float(tables("ports").filter(port="line")["queue_mean"].item())]
+
+
+def fairness(tables: Tables) -> list[float]:
+    """Jain's index of the rates of all flows."""
+    return [jain([float(rate) for rate in tables("flows")["throughput_bps"]])]
+
+
+def bbr_checks() -> Iterator[Check]:
+    """A BBR flow with room for three products, with room for half of one, and under losses that are no congestion."""
+    flow = greedy("controller.bbr = {}")
+    used = 0.9685
+    lines = [
+        Exact("utilisation", [used], utilisation, below=0.01, above=0.01),
+        # 3.0 ms of waiting, and 1 ms of service.
+        Exact("mean queue (packets)", [4.0 * used], mean_queue, within=0.1),
+        Exact("longest queue (packets)", [48], longest_queue, below=3, above=3),
+        Exact("packets lost", [0], lost),
+    ]
+    yield Check("BBR alone", "150 places", half('drop_tail.size = "150 PDUs"', flow, warm_up="5 s"), lines)
+    text = half("random_loss.pattern.bernoulli.probability = 0.01", flow, warm_up="5 s")
+    line = Random.near("utilisation", "probability", 0.85, lambda tables: utilisation(tables)[0], bias=0.05 / 0.85)
+    yield Check("BBR under random losses", "each packet with 0.01", text, [line], 60, quick=False)
+
+
+def lost(tables: Tables) -> list[float]:
+    """Packets lost."""
+    return [float(tables("groups")["lost"].item())]
+
+
+def sharing_check() -> Check:
+    """Messages of web search in a fair queue, all packets of each at once: each time is 1 / (1 - load) of that alone.
+
+    Packets of 60,000 octets are short against messages of 1.7 MB. Those below 1 MB are faster: a new flow goes first.
+    The load of a run of a minute varies by 2 %, and the times with it: so each run counts with its own load.
+    """
+    room = 'target = "100 s", interval = "100 s", memory = "3000 MB"'
+    queue = f'fq_codel = {{ {room}, lists = 65535, quantum = "60100 octets" }}'
+    line = f'rate = "10 Gb/s"\ndelay = "1 us"\nqueues = [{{ {queue} }}]'
+    stream = 'controller.new_reno = {}, initial_window = 100000, min_rto = "100 s", loss = "duplicates"'
+    flows = f"""
+[flow.data]
+path = ["a", "b"]
+octets = 60000
+traffic.messages = {{ arrivals.poisson.load = {{ share = 0.5, of = "line" }}, sizes.table = "web_search" }}
+transport.stream = {{ {stream} }}
+"""
+    text = network(line, flows, until="60.2 s", warm_up="0.2 s")
+    truth = mg1.sharing_time(1.0, 0.5)
+
+    def of_octets(tables: Tables) -> float:
+        seconds, octets = (of_messages("data", column)(tables)[0] for column in ("fct_mean_s", "octets_mean"))
+        return at_half_load(seconds / (8 * octets / 10e9), tables)
+
+    def of_long(tables: Tables) -> float:
+        own = tables("messages").filter(**{"class": "1 MB to 10 MB"})
+        return at_half_load(float(own["slowdown_mean"].item()), tables)
+
+    lines = [
+        Random.near("time of an octet, over that alone", "mean", truth, of_octets, bias=0.03),
+        Random.near("slowdown of 1 to 10 MB", "mean", truth, of_long, bias=0.03),
+    ]
+    return Check("messages in a fair queue", "web search, load 0.5, 10 Gb/s", text, lines, 60, quick=False)
+
+
+def at_half_load(slowdown: float, tables: Tables) -> float:
+    """A slowdown 1 / (1 - load) of a run, as it would be at a load of a half."""
+    return slowdown * (1 - utilisation(tables)[0]) / (1 - 0.5)
+
+
 def checks() -> Iterator[Check]:
     """All checks of this module."""
     yield slow_start_check()
@@ -292,3 +406,7 @@ def checks() -> Iterator[Check]:
     yield from cubic_checks()
     yield from dctcp_checks()
     yield from incast_checks()
+    yield red_check()
+    yield from copa_checks()
+    yield from bbr_checks()
+    yield sharing_check()

@@ -117,6 +117,16 @@ pub enum Error {
         /// Time of the check, in seconds.
         at_s: String,
     },
+    /// PDUs and the records beside them do not agree.
+    #[error("{stored} records are stored for {in_flight} PDUs at {at_s} s; {REPORT}")]
+    Records {
+        /// Time of the check, in seconds.
+        at_s: String,
+        /// Records beside PDUs.
+        stored: u64,
+        /// PDUs with a record in queues and on lines.
+        in_flight: u64,
+    },
     /// The engine panicked: a defect as well.
     #[error("the engine has failed{place}: {message}; {REPORT}")]
     Panic {

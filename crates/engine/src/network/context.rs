@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::lane::{Lane, LaneId, Record};
-use crate::core::pdu::Pdu;
+use crate::core::pdu::{Body, Kind, Pdu};
 use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
 use crate::transport::Records;
@@ -95,11 +95,23 @@ impl<P: Probe> Ctx<P> {
     #[inline]
     pub fn count_delivered(&mut self, pdu: &Pdu) {
         self.flows[pdu.flow.index()].counts[kind_of(pdu)].delivered += 1;
+        self.free(pdu);
     }
 
     /// Counts `pdu` as discarded.
     pub fn count_dropped(&mut self, pdu: &Pdu) {
         self.flows[pdu.flow.index()].counts[kind_of(pdu)].dropped += 1;
+        self.free(pdu);
+    }
+
+    /// Frees the record beside `pdu`, if it has one.
+    #[inline]
+    fn free(&mut self, pdu: &Pdu) {
+        if has_record(pdu)
+            && let Body::SelectiveAcknowledgement { record, .. } = pdu.body()
+        {
+            self.records.blocks.free(record);
+        }
     }
 
     /// Appends `record` to a lane.
@@ -107,6 +119,13 @@ impl<P: Probe> Ctx<P> {
     pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
+}
+
+/// Whether there is a record beside `pdu`.
+#[inline]
+#[must_use]
+pub fn has_record(pdu: &Pdu) -> bool {
+    pdu.kind() == Kind::SelectiveAcknowledgement
 }
 
 /// Counts `pdu` as sent into the network, by its flow and in the total.

@@ -4,6 +4,7 @@
 //! The mechanism (numbers, acknowledgements, loss detection, timers) is separate from the [`controller`], which decides the
 //! window and the pace. Each transmission has a number of its own, as in QUIC; what is acknowledged are octets, as in TCP.
 
+mod blocks;
 pub mod controller;
 mod loss;
 mod measures;
@@ -19,6 +20,7 @@ mod sending;
 mod tests;
 mod user;
 
+pub use blocks::{Acknowledgement, Blocks, blocks_beside};
 pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};

@@ -1,5 +1,6 @@
 //! The kinds of PDUs, and the contents of each in two words.
 
+use crate::core::slab::RecordId;
 use crate::core::time::Time;
 
 /// Defines [`Kind`] and [`Body`] from the list of kinds. An entry has the class of the kind (data or control), its name
@@ -222,6 +223,16 @@ define_kinds! { [first, second]
         /// Time when the opening end transmitted the request.
         born: Time = Time(first),
     } => [born.0, 0];
+
+    /// The same as an acknowledgement of a byte stream, with blocks in a record beside the PDU.
+    control SelectiveAcknowledgement "selective_acknowledgement" {
+        /// All octets below this one have arrived; at most 48 bits.
+        number: u64 = first & ((1 << 48) - 1),
+        /// Segments so far that arrived with congestion experienced, modulo 2^16.
+        marked: u16 = (first >> 48) as u16,
+        /// The record with its blocks.
+        record: RecordId = RecordId::read(second),
+    } => [number | u64::from(marked) << 48, record.word()];
 }
 
 impl Kind {

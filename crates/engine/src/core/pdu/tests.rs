@@ -1,4 +1,5 @@
 use super::*;
+use crate::core::slab::RecordId;
 use crate::core::time::Time;
 
 #[test]
@@ -25,6 +26,7 @@ fn bodies_survive_the_words() {
         Body::ErrorReport { about: Kind::ErrorReport, number: 0, connection: 8 },
         Body::GapReport { file: 3, first: u32::MAX, count: 32 },
         Body::FileReport { file: u32::MAX, sent: Time(9 << 40) },
+        Body::SelectiveAcknowledgement { number: 1 << 47, marked: u16::MAX, record: RecordId::read(u64::MAX - 1) },
     ];
     for body in bodies {
         assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);

@@ -21,7 +21,9 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay};
+use crate::transport::stream::{
+    Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay, blocks_beside,
+};
 
 use super::access_line::AccessLine;
 use super::direct::Halves;
@@ -283,12 +285,14 @@ impl StreamHost {
         let key = record.key();
         match &mut self.end {
             End::Sending(sending) => {
+                let beside = blocks_beside(pdu, &ctx.records.blocks);
                 ctx.count_delivered(pdu);
-                act(key, (pdu.flow, pdu.slot()), ctx, &mut way, |turn| sending.on_pdu(pdu, turn));
+                act(key, (pdu.flow, pdu.slot()), ctx, &mut way, |turn| sending.on_pdu(pdu, &beside, turn));
             }
             End::Pool(pool) => {
+                let beside = blocks_beside(pdu, &ctx.records.blocks);
                 ctx.count_delivered(pdu);
-                pool.on_pdu(pdu, key, ctx, &mut way);
+                pool.on_pdu((pdu, &beside), key, ctx, &mut way);
             }
             End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, &mut way),
         }
@@ -328,8 +332,8 @@ impl Arrivals {
             && due <= key.time
         {
             let stream = &mut self.streams[usize::from(slot)];
-            let Ctx { flows, sent: total, .. } = ctx;
-            Output { key, slot, flows, total, way }.put(stream.act());
+            let Ctx { flows, sent: total, records, .. } = ctx;
+            Output { key, slot, flows, total, way }.put(stream.act().into_pdu(&mut records.blocks));
             self.timers.set(slot, stream.due());
         }
     }
@@ -341,12 +345,12 @@ impl Arrivals {
             self.streams.resize(usize::from(slot) + 1, self.fresh.clone());
         }
         let stream = &mut self.streams[usize::from(slot)];
-        let Ctx { flows, sent: total, .. } = ctx;
+        let Ctx { flows, sent: total, records, .. } = ctx;
         let mut output = Output { key, slot, flows, total, way };
         if pdu.kind() == Kind::StreamHandshake {
             return output.put(stream.on_request(pdu));
         }
-        let is_new = stream.on_segment(pdu, at, &mut |pdu| output.put(pdu));
+        let is_new = stream.on_segment(pdu, at, &mut |told| output.put(told.into_pdu(&mut records.blocks)));
         let next = stream.next();
         self.timers.set(slot, stream.due());
         if is_new && let Body::Segment { born, .. } = pdu.body() {

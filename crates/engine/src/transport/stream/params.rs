@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::blocks::MOST_BLOCKS;
 use super::controller::ControllerParams;
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
@@ -11,8 +12,9 @@ use crate::core::quantity::{Bits, Count};
 use crate::core::time::Span;
 use crate::core::word;
 
-/// Octets of an acknowledgement's first block, with the head of its option (RFC 2018), rounded up to a multiple of four.
-const BLOCK_OCTETS: u16 = 12;
+/// Octets of a block in an acknowledgement, and of the head of their option (RFC 2018), rounded up to a multiple of four.
+const BLOCK_OCTETS: u16 = 8;
+const BLOCKS_HEAD: u16 = 4;
 /// The shortest timeout that may be given: shorter ones would dominate the run.
 const SHORTEST: Span = Span(1_000_000);
 /// The most segments of a first window, and that one acknowledgement covers: all of them are sent at once.
@@ -101,9 +103,16 @@ pub struct Params {
     /// The longest time for which an acknowledgement waits for a further segment.
     #[schemars(extend("retune" = RETUNED_ACK))]
     pub delayed_ack: Span,
+    /// The most blocks of octets beyond a gap that an acknowledgement tells of (RFC 2018), each of 8 octets: TCP has room for 3
+    /// with timestamps, and for 4 without. With 1, a lost acknowledgement hides what it told until the gap is filled.
+    #[schemars(extend("retune" = RETUNED_ACK))]
+    pub sack_blocks: u32,
     /// The shortest retransmission timeout: 1 s in RFC 6298, 200 ms in most systems.
     #[schemars(extend("retune" = RETUNED))]
     pub min_rto: Span,
+    /// Whether a timeout is undone when the acknowledgement of a transmission from before it arrives (RFC 3522, RFC 4015).
+    #[schemars(extend("retune" = RETUNED))]
+    pub undo: bool,
     /// Karn's rule: a segment that was sent again gives no sample of the round trip.
     #[schemars(extend("retune" = RETUNED))]
     pub karn: bool,
@@ -148,7 +157,9 @@ impl Default for Params {
             header: 40,
             ack_every: 1,
             delayed_ack: Span::milliseconds(40),
+            sack_blocks: 1,
             min_rto: Span::milliseconds(200),
+            undo: true,
             karn: false,
             initial_window: 10,
             slow_start_after_idle: true,
@@ -179,6 +190,10 @@ impl Params {
                     format!("give at most {MOST_SEGMENTS}"),
                 ));
             }
+        }
+        if !(1..=MOST_BLOCKS as u32).contains(&self.sack_blocks) {
+            let reason = "an acknowledgement has room for 1 to 4 blocks";
+            return Err(Fault::new("sack_blocks", self.sack_blocks, reason, "choose 3"));
         }
         let factors = [("pacing", self.pacing), ("pacing_slow_start", Some(self.pacing_slow_start))];
         for (path, factor) in factors.into_iter().filter_map(|(path, factor)| Some((path, factor?))) {
@@ -225,8 +240,8 @@ impl Params {
         }
     }
 
-    /// Octets of an acknowledgement.
-    pub(super) fn acknowledgement(&self, has_block: bool) -> u16 {
-        self.header.saturating_add(if has_block { BLOCK_OCTETS } else { 0 })
+    /// Octets of an acknowledgement with so many blocks.
+    pub(super) fn acknowledgement(&self, blocks: u16) -> u16 {
+        self.header.saturating_add(if blocks > 0 { BLOCKS_HEAD + BLOCK_OCTETS * blocks } else { 0 })
     }
 }

@@ -6,14 +6,10 @@
 
 use std::sync::Arc;
 
+use super::blocks::{Acknowledgement, Block, DUPLICATE, NONE, Recent};
 use super::params::{Ecn, Params};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::time::Time;
-
-/// In the place of a block without octets: the segment had arrived before (D-SACK, RFC 2883).
-pub(super) const DUPLICATE: (u32, u32) = (1, 0);
-/// There is no block.
-const NONE: (u32, u32) = (0, 0);
 
 /// Receiving half of one stream.
 #[derive(Clone, Debug)]
@@ -25,6 +21,8 @@ pub struct Receiving {
     next: u64,
     /// What has arrived beyond it: first octet, and the one behind the last. In order, and apart.
     blocks: Vec<(u64, u64)>,
+    /// Those of them that changed last.
+    recent: Recent,
     /// Segments since the last acknowledgement.
     pending: u32,
     /// Segments with congestion experienced so far, and whether the last one had it.
@@ -57,6 +55,7 @@ impl Receiving {
             priority,
             next: 0,
             blocks: Vec::new(),
+            recent: Recent::default(),
             pending: 0,
             marked: 0,
             is_marked: false,
@@ -97,7 +96,7 @@ impl Receiving {
     }
 
     /// The acknowledgement that has waited.
-    pub fn act(&mut self) -> Pdu {
+    pub fn act(&mut self) -> Acknowledgement {
         self.acknowledge(NONE)
     }
 
@@ -111,7 +110,7 @@ impl Receiving {
 
     /// A segment arrives. Returns whether it has new octets. Acknowledgements go to `send`.
     #[inline]
-    pub fn on_segment(&mut self, pdu: &Pdu, at: Time, send: &mut impl FnMut(Pdu)) -> bool {
+    pub fn on_segment(&mut self, pdu: &Pdu, at: Time, send: &mut impl FnMut(Acknowledgement)) -> bool {
         let Body::Segment { offset, octets, is_last, .. } = pdu.body() else { return false };
         let end = offset + u64::from(octets);
         let is_marked = pdu.marks.has(Marks::ECN_CE);
@@ -157,22 +156,26 @@ impl Receiving {
         let mut block = (first, end);
         if let [start, .., last] | [start @ last] = &self.blocks[from..to] {
             if start.0 <= first && end <= start.1 {
-                return (false, *start);
+                let known = *start;
+                self.recent.note(known, self.next);
+                return (false, known);
             }
             block = (start.0.min(first), last.1.max(end));
         }
         self.blocks.splice(from..to, [block]);
+        self.recent.note(block, self.next);
         (true, block)
     }
 
-    fn acknowledge(&mut self, block: (u32, u32)) -> Pdu {
+    fn acknowledge(&mut self, block: Block) -> Acknowledgement {
         (self.pending, self.acknowledge_at) = (0, Time::NEVER);
-        let octets = self.params.acknowledgement(block != NONE);
+        let blocks = self.recent.blocks(block, self.next, self.params.sack_blocks);
+        let octets = self.params.acknowledgement(blocks.iter().filter(|block| **block != NONE).count() as u16);
         let body = Body::StreamAcknowledgement { number: self.next, marked: self.marked, block };
         let mut pdu = Pdu::new(self.flow, self.newest, octets, self.priority, body);
         self.measures.control_bits += pdu.bits();
         pdu.marks.set(Marks::DIR);
-        pdu
+        Acknowledgement { pdu, blocks }
     }
 }
 
@@ -196,7 +199,7 @@ mod tests {
             pdu.marks.set(Marks::ECN_CE);
         }
         let mut sent = Vec::new();
-        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |pdu: Pdu| match pdu.body() {
+        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |told: Acknowledgement| match told.pdu.body() {
             Body::StreamAcknowledgement { number, marked, block } => sent.push((number, marked, block)),
             body => panic!("{body:?}"),
         });
@@ -228,7 +231,7 @@ mod tests {
         assert_eq!(arrive(&mut receiving, 1, false).1, [(2000, 0, NONE)]);
         assert_eq!(receiving.due(), Time::NEVER);
         assert_eq!(arrive(&mut receiving, 2, false).1, []);
-        assert!(matches!(receiving.act().body(), Body::StreamAcknowledgement { number: 3000, .. }));
+        assert!(matches!(receiving.act().pdu.body(), Body::StreamAcknowledgement { number: 3000, .. }));
         // Out of sequence, and what fills the gap: at once.
         assert_eq!(arrive(&mut receiving, 4, false).1, [(3000, 0, (1000, 1000))]);
         assert_eq!(arrive(&mut receiving, 3, false).1, [(5000, 0, NONE)]);

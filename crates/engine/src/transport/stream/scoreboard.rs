@@ -7,7 +7,11 @@
 
 use std::collections::VecDeque;
 
+use super::blocks::Block;
 use crate::core::time::Time;
+
+/// Ranges that are kept so that each segment of a block is looked at once: more than an acknowledgement has.
+const TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -93,6 +97,9 @@ pub(super) struct Scoreboard {
     reported: usize,
     /// No segment before this index is lost.
     first_lost: usize,
+    /// Ranges of octets of which every segment is known to have arrived: the last that were told of, the newest first. The octet
+    /// behind the last one is the second of each.
+    told: [(u64, u64); TOLD],
     /// Numbers of transmissions that were taken for lost, since they were last asked for.
     newly_lost: VecDeque<u64>,
 }
@@ -180,13 +187,12 @@ impl Scoreboard {
         Some(Segment { offset, octets, is_last })
     }
 
-    /// All octets below `number`, and the block beyond it, have arrived. The transmission with the low bits `echo` caused the
+    /// All octets below `number`, and the blocks beyond it, have arrived. The transmission with the low bits `echo` caused the
     /// news.
-    pub(super) fn acknowledge(&mut self, number: u64, block: (u32, u32), echo: u32) -> Change {
+    pub(super) fn acknowledge(&mut self, number: u64, blocks: &[Block], echo: u32) -> Change {
         let mut change = Change::default();
         let distance = echo.wrapping_sub(self.judged as u32);
         let caused = self.transmissions.get_mut(distance as usize);
-        let mut offset = None;
         if let Some(caused) = caused {
             let cause = self.judged + u64::from(distance);
             if !std::mem::replace(&mut caused.has_arrived, true) {
@@ -195,7 +201,6 @@ impl Scoreboard {
                 change.is_out_of_order = cause < self.newest && !caused.is_repeat;
             }
             self.newest = self.newest.max(cause + 1);
-            offset = Some(caused.offset);
         }
         while let Some(&first) = self.segments.front()
             && first.end() <= number
@@ -207,37 +212,44 @@ impl Scoreboard {
             self.segments.pop_front();
             self.first_lost = self.first_lost.saturating_sub(1);
         }
-        if let (Some(offset), (1.., 1..)) = (offset, block) {
-            let first = number.saturating_add(u64::from(block.0));
-            self.report(first, first.saturating_add(u64::from(block.1)), offset, &mut change);
+        for &(beyond, length) in blocks.iter().filter(|block| block.1 > 0) {
+            let first = number.saturating_add(u64::from(beyond));
+            self.report((first, first.saturating_add(u64::from(length))), &mut change);
         }
         change
     }
 
-    /// The segments from octet `first` to `end` have arrived, the one at `cause` last of them.
-    fn report(&mut self, first: u64, end: u64, cause: u64, change: &mut Change) {
-        let Some(middle) = self.place(cause) else { return };
-        let up = (middle..self.segments.len()).take_while(|&place| self.segments[place].end() <= end).count();
-        for place in middle..middle + up {
-            if !self.take(place, change) {
-                break;
-            }
+    /// The segments of a block, from the first octet to the one behind the last, have arrived.
+    fn report(&mut self, block: (u64, u64), change: &mut Change) {
+        let (first, end) = block;
+        if self.told.iter().any(|told| told.0 <= first && end <= told.1) {
+            return;
         }
-        for place in (0..middle).rev() {
-            if self.segments[place].offset < first || !self.take(place, change) {
-                break;
+        // A block only grows, so the ranges that it meets are parts of it.
+        let old = std::mem::take(&mut self.told);
+        let is_part = |told: &(u64, u64)| first <= told.0 && told.1 <= end;
+        let others = old.into_iter().filter(|told| !is_part(told));
+        self.told.iter_mut().zip([block].into_iter().chain(others)).for_each(|(place, told)| *place = told);
+        let known = old.into_iter().filter(is_part).max_by_key(|told| told.1 - told.0).unwrap_or((u64::MAX, u64::MAX));
+        let mut place = self.first_from(first);
+        while let Some(&entry) = self.segments.get(place)
+            && entry.end() <= end
+        {
+            if entry.offset == known.0 {
+                place = self.first_from(known.1);
+                continue;
             }
+            self.take(place, change);
+            place += 1;
         }
     }
 
-    /// The segment at `place` has arrived; false if that was known.
-    fn take(&mut self, place: usize, change: &mut Change) -> bool {
-        let is_news = self.count_arrival(self.segments[place], change);
-        if is_news {
+    /// The segment at `place` has arrived.
+    fn take(&mut self, place: usize, change: &mut Change) {
+        if self.count_arrival(self.segments[place], change) {
             self.segments[place].state = State::Reported;
             self.reported += 1;
         }
-        is_news
     }
 
     /// Counts that a segment has arrived, if that is news; returns whether it is.
@@ -272,6 +284,11 @@ impl Scoreboard {
             return Some(guess);
         }
         self.segments.binary_search_by_key(&offset, |entry| entry.offset).ok()
+    }
+
+    /// Index of the first segment at `offset` or behind it.
+    fn first_from(&self, offset: u64) -> usize {
+        self.place(offset).unwrap_or_else(|| self.segments.partition_point(|entry| entry.offset < offset))
     }
 
     /// Judges transmissions from the oldest on: those for which `is_lost` holds are lost. Returns the number of lost segments,
@@ -314,6 +331,16 @@ impl Scoreboard {
         self.first_lost = self.first_lost.min(place);
     }
 
+    /// What is taken for lost, was not sent again, and can still be found lost by its transmission, is in flight again.
+    pub(super) fn find_again(&mut self) {
+        let judged = self.judged;
+        for entry in self.segments.iter_mut().filter(|own| own.state == State::Lost && own.number >= judged) {
+            entry.state = State::InFlight;
+            self.in_flight += u64::from(entry.octets);
+            self.lost -= 1;
+        }
+    }
+
     /// Takes for lost what is in flight and was last sent before `until`, and the first segment in any case.
     pub(super) fn lose_before(&mut self, until: Time) {
         let in_flight = |(_, entry): &(usize, &Entry)| entry.state == State::InFlight;
@@ -349,14 +376,14 @@ mod tests {
     fn the_first_of_four_is_lost_when_the_other_three_are_reported() {
         let mut board = board(5);
         for (number, expected) in [(1, 0), (2, 0), (3, 1)] {
-            let change = board.acknowledge(0, (1000, number * 1000), number);
+            let change = board.acknowledge(0, &[(1000, number * 1000)], number);
             assert_eq!((change.octets, change.segments), (1000, 1));
             assert_eq!(board.judge(third).0, expected, "{number}");
         }
         assert_eq!((board.in_flight(), board.reported(), board.has_lost()), (1000, 3, true));
         assert_eq!(board.repeat(Time(9)), Some(Segment { offset: 0, octets: 1000, is_last: false }));
         // The repetition has the number 5, and fills the gap.
-        let change = board.acknowledge(4000, (0, 0), 5);
+        let change = board.acknowledge(4000, &[(0, 0)], 5);
         assert_eq!((change.octets, change.segments, change.cause), (1000, 1, Some((5, Time(9), true))));
         assert_eq!((board.in_flight(), board.reported(), board.len()), (1000, 0, 1));
     }
@@ -365,7 +392,7 @@ mod tests {
     fn a_lost_repetition_is_found_when_three_later_ones_arrive() {
         let mut board = board(5);
         (1..4).for_each(|number| {
-            board.acknowledge(0, (1000, number * 1000), number);
+            board.acknowledge(0, &[(1000, number * 1000)], number);
         });
         assert_eq!(board.judge(third).0, 1);
         board.repeat(Time(9));
@@ -374,7 +401,7 @@ mod tests {
         }
         let lost: Vec<u64> = [(4, 4000), (6, 5000), (7, 6000), (8, 7000)]
             .map(|(number, length)| {
-                board.acknowledge(0, (1000, length), number);
+                board.acknowledge(0, &[(1000, length)], number);
                 board.judge(third).0
             })
             .to_vec();
@@ -384,11 +411,11 @@ mod tests {
     #[test]
     fn an_acknowledgement_of_many_segments_reports_each_once() {
         let mut board = board(10);
-        let change = board.acknowledge(6000, (0, 0), 5);
+        let change = board.acknowledge(6000, &[(0, 0)], 5);
         assert_eq!((change.octets, change.segments, change.has_progress), (6000, 6, true));
         assert_eq!((board.in_flight(), board.len()), (4000, 4));
         assert_eq!(board.judge(third).0, 0);
-        let again = board.acknowledge(6000, (0, 0), 5);
+        let again = board.acknowledge(6000, &[(0, 0)], 5);
         assert_eq!(again, Change::default());
     }
 
@@ -411,7 +438,7 @@ mod tests {
         let mut board = board(2);
         assert_eq!(board.probe(Time(9)).map(|own| own.offset), Some(1000));
         assert_eq!(board.in_flight(), 2000);
-        assert_eq!(board.acknowledge(2000, (0, 0), 2).segments, 2);
+        assert_eq!(board.acknowledge(2000, &[(0, 0)], 2).segments, 2);
         assert_eq!((board.in_flight(), board.is_empty()), (0, true));
     }
 }

@@ -2,6 +2,7 @@
 
 mod acknowledged;
 mod timers;
+mod undo;
 
 use std::sync::Arc;
 
@@ -54,6 +55,17 @@ enum Phase {
     Timeout,
 }
 
+/// What a sender was before a timeout.
+#[derive(Clone, Debug)]
+struct Before {
+    controller: ControllerState,
+    phase: Phase,
+    recovery_end: u64,
+    reduced: u64,
+    /// The number of the first transmission after it.
+    first: u64,
+}
+
 /// Sending half of one stream.
 #[derive(Clone, Debug)]
 pub struct Sending {
@@ -75,6 +87,8 @@ pub struct Sending {
     /// Whether it has been given a message.
     has_begun: bool,
     phase: Phase,
+    /// What it was before a timeout, until data are acknowledged.
+    before: Option<Box<Before>>,
     /// All octets below it are acknowledged.
     acknowledged: u64,
     /// The losses of what was sent before this octet have been told to the controller, and the marks before the other.
@@ -124,6 +138,7 @@ impl Sending {
             round_trip: RoundTrip::new(),
             has_begun: false,
             phase: Phase::Open,
+            before: None,
             acknowledged: 0,
             recovery_end: 0,
             reduced: 0,
@@ -244,7 +259,7 @@ impl Sending {
         (self.controller, self.sampler, self.opening) = (begun.controller, begun.sampler, begun.opening);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
-        self.phase = Phase::Open;
+        (self.phase, self.before) = (Phase::Open, None);
         let next = self.user.next();
         (self.recovery_end, self.reduced, self.round) = (next, next, next);
         (self.paced, self.last_sent) = (Time::ZERO, None);

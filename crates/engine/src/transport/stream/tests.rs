@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::*;
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::random::Stream;
+use crate::core::slab::Slab;
 use crate::core::time::{Span, Time};
 use crate::traffic::{self, Env, HostEnv};
 
+mod blocks;
 mod golden;
 mod laws;
 
@@ -17,16 +19,19 @@ const SEGMENT: u16 = 1000;
 const ONE_WAY: Span = Span::milliseconds(50);
 
 /// Both halves of a stream, and what is under way.
-struct Pair {
+pub(super) struct Pair {
     now: Time,
     sending: Sending,
     receiving: Receiving,
     messages: UnderWay,
+    records: Slab<Blocks>,
     under_way: VecDeque<(Time, Pdu)>,
     /// Segments in the order in which they were sent: place in the stream, and the time in milliseconds.
     sent: Vec<(u64, u64)>,
     /// First transmissions of these places are lost.
     lost: Vec<u64>,
+    /// Which acknowledgements are lost: this share, drawn from these numbers.
+    way_back: Option<(Stream, f64)>,
     /// Completion times of messages, in milliseconds.
     completed: Vec<u64>,
 }
@@ -53,7 +58,7 @@ fn traffic(text: &str) -> traffic::Model {
 
 impl Pair {
     /// A stream with these parameters, and with greedy traffic or none.
-    fn new(params: &str, is_greedy: bool, lost: &[u64]) -> Pair {
+    pub(super) fn new(params: &str, is_greedy: bool, lost: &[u64]) -> Pair {
         let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
         params.check().unwrap();
         let user = is_greedy.then(|| traffic("greedy = {}"));
@@ -62,9 +67,11 @@ impl Pair {
             sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, user),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
+            records: Slab::default(),
             under_way: VecDeque::new(),
             sent: Vec::new(),
             lost: lost.to_vec(),
+            way_back: None,
             completed: Vec::new(),
         }
     }
@@ -86,6 +93,10 @@ impl Pair {
             if is_first && self.lost.contains(&place) {
                 return;
             }
+        } else if let Some((lots, share)) = &mut self.way_back
+            && lots.uniform() < *share
+        {
+            return;
         }
         self.under_way.push_back((self.now + ONE_WAY, pdu));
     }
@@ -102,13 +113,13 @@ impl Pair {
     }
 
     /// Handles everything before `until`.
-    fn run(&mut self, until: Span) {
+    pub(super) fn run(&mut self, until: Span) {
         while self.next() < Time::ZERO + until {
             self.now = self.next();
             if self.sending.due() <= self.now {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= self.now {
-                let pdu = self.receiving.act();
+                let pdu = self.receiving.act().into_pdu(&mut self.records);
                 self.transmit(pdu);
             } else if let Some((_, pdu)) = self.under_way.pop_front() {
                 self.arrive(&pdu);
@@ -118,17 +129,35 @@ impl Pair {
 
     fn arrive(&mut self, pdu: &Pdu) {
         if pdu.is_backward() {
-            return self.act(|sending, turn| sending.on_pdu(pdu, turn));
+            let beside = blocks_beside(pdu, &self.records);
+            return self.act(|sending, turn| sending.on_pdu(pdu, &beside, turn));
         }
         let mut answers = Vec::new();
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
-            _ => drop(self.receiving.on_segment(pdu, self.now, &mut |pdu| answers.push(pdu))),
+            _ => drop(
+                self.receiving.on_segment(pdu, self.now, &mut |told| answers.push(told.into_pdu(&mut self.records))),
+            ),
         }
         while let Some(message) = self.messages.take(0, self.receiving.next()) {
             self.completed.push(self.now.since(message.produced).0 / 1_000_000_000);
         }
         answers.into_iter().for_each(|answer| self.transmit(answer));
+    }
+
+    /// All that is under way arrives later by this time.
+    pub(super) fn hold(&mut self, time: Span) {
+        self.under_way.iter_mut().for_each(|(at, _)| *at += time);
+    }
+
+    /// The window of the controller, in octets.
+    pub(super) fn window(&self) -> u64 {
+        self.sending.window()
+    }
+
+    /// The counts of the sending half.
+    pub(super) fn counts(&self) -> &SendingMeasures {
+        self.sending.measures()
     }
 
     /// Number of segments sent in each interval of 100 ms.

@@ -14,7 +14,7 @@ use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::traffic::messages::Messages;
 use crate::traffic::{Amount, Offered};
-use crate::transport::stream::{Sending, Turn};
+use crate::transport::stream::{Blocks, Sending, Turn};
 
 /// The most streams of one flow: their numbers have 16 bits.
 const MOST: usize = 1 << 16;
@@ -138,12 +138,18 @@ impl Pool {
 
     /// An acknowledgement arrives. A stream whose message is acknowledged becomes idle.
     #[inline]
-    pub(super) fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
+    pub(super) fn on_pdu<P: Probe>(
+        &mut self,
+        (pdu, beside): (&Pdu, &Blocks),
+        key: Key,
+        ctx: &mut Ctx<P>,
+        way: &mut Way<'_>,
+    ) {
         let slot = pdu.slot();
         if self.streams.get(usize::from(slot)).is_none_or(Sending::is_idle) {
             return;
         }
-        self.let_act(slot, key, ctx, way, |stream, turn| stream.on_pdu(pdu, turn));
+        self.let_act(slot, key, ctx, way, |stream, turn| stream.on_pdu(pdu, beside, turn));
         if self.streams[usize::from(slot)].is_idle() {
             self.idle.push(slot);
             self.begin(key, ctx, way);

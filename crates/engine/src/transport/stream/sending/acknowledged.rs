@@ -3,34 +3,39 @@
 use super::{Phase, Sending, Turn};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
+use crate::transport::stream::blocks::{Block, Blocks, DUPLICATE};
 use crate::transport::stream::controller::{Acked, Congestion, Controller, Signal};
 use crate::transport::stream::params::{Ecn, Recovery};
 use crate::transport::stream::rate_sample::RateSample;
-use crate::transport::stream::receiving::DUPLICATE;
 use crate::transport::stream::recovery::Reduction;
 use crate::transport::stream::scoreboard::Change;
 
 impl Sending {
-    /// An acknowledgement or the answer to a request arrives. What it allows is sent at once.
+    /// An acknowledgement or the answer to a request arrives; `beside` are the blocks in its record, if it has one. What it
+    /// allows is sent at once.
     #[inline]
-    pub fn on_pdu(&mut self, pdu: &Pdu, turn: &mut Turn<'_>) {
+    pub fn on_pdu(&mut self, pdu: &Pdu, beside: &Blocks, turn: &mut Turn<'_>) {
         match pdu.body() {
             Body::StreamAcknowledgement { number, marked, block } => {
-                self.on_acknowledgement((number, block, pdu.sequence), marked, turn);
+                self.on_acknowledgement((number, &[block], pdu.sequence), marked, turn);
+            }
+            Body::SelectiveAcknowledgement { number, marked, .. } => {
+                self.on_acknowledgement((number, beside, pdu.sequence), marked, turn);
             }
             Body::StreamHandshake { born } => self.on_answer(born, turn),
             _ => {}
         }
     }
 
-    fn on_acknowledgement(&mut self, (number, block, echo): (u64, (u32, u32), u32), marked: u16, turn: &mut Turn<'_>) {
+    fn on_acknowledgement(&mut self, (number, blocks, echo): (u64, &[Block], u32), marked: u16, turn: &mut Turn<'_>) {
         let now = turn.now;
         let in_flight = self.board.in_flight();
         let is_limited = self.is_held_back(now);
-        let change = self.board.acknowledge(number, block, echo);
+        let change = self.board.acknowledge(number, blocks, echo);
         self.acknowledged = self.acknowledged.max(number);
-        let round_trip = self.learn(&change, block, now);
+        let round_trip = self.learn(&change, blocks[0], now);
         let marks = self.count_marks(marked);
+        self.reconsider(&change);
         // The acknowledgement that ends a recovery is still one of it.
         let was_recovering = matches!(self.phase, Phase::Recovery(_));
         if self.acknowledged >= self.recovery_end {
@@ -69,7 +74,7 @@ impl Sending {
     }
 
     /// Takes the sample of the round trip, if there is one.
-    fn learn(&mut self, change: &Change, block: (u32, u32), now: Time) -> Option<Span> {
+    fn learn(&mut self, change: &Change, block: Block, now: Time) -> Option<Span> {
         self.measures.acknowledged += change.segments;
         if block == DUPLICATE {
             self.detection.learn_duplicate(self.acknowledged, self.user.next());

@@ -109,6 +109,9 @@ impl Sending {
         self.measures.timeouts += 1;
         let is_first = !matches!(self.phase, Phase::Timeout) || self.acknowledged >= self.recovery_end;
         let outstanding = self.user.next() - self.acknowledged;
+        if is_first {
+            self.remember();
+        }
         self.board.lose_before(self.detection.overdue(&self.params, now));
         self.tell_lost(now);
         self.congest(Signal::Timeout { is_first }, outstanding, now);

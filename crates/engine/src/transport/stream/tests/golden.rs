@@ -141,3 +141,26 @@ fn after_a_pause_the_window_begins_anew() {
     pair.begin(20_000);
     assert_eq!(pair.sending.window(), 10_000);
 }
+
+/// A first window of which so many segments are used, acknowledged in pairs: the window after each acknowledgement.
+fn windows_after_pairs(used: u64) -> Vec<u64> {
+    let mut pair = Pair::new(&format!("{RENO}\nack_every = 2"), false, &[]);
+    pair.begin(used * u64::from(SEGMENT));
+    pair.run(Span::milliseconds(100));
+    let reports: Vec<Pdu> = pair.under_way.drain(..).map(|(_, pdu)| pdu).filter(Pdu::is_backward).collect();
+    pair.now = Time::ZERO + Span::milliseconds(100);
+    let arrived = reports.iter().map(|report| {
+        pair.arrive(report);
+        pair.sending.window() / 1000
+    });
+    arrived.collect()
+}
+
+/// slow-start-app-limited, and with 9 and with 5 of 10 segments: the window grows while half of it was in flight before the
+/// acknowledgement. Linux compares the most that was in flight in the last round: 12, 14, 16, 18, 20; 12, 14, 16, 18, 18; 10.
+#[test]
+fn a_window_grows_while_half_of_it_is_in_flight() {
+    assert_eq!(windows_after_pairs(10), [12, 14, 14, 14, 14]);
+    assert_eq!(windows_after_pairs(9), [12, 14, 14, 14, 14]);
+    assert_eq!(windows_after_pairs(5), [12, 12, 12]);
+}

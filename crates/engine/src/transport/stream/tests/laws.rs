@@ -14,6 +14,7 @@ struct Path {
     sending: Sending,
     receiving: Receiving,
     messages: UnderWay,
+    records: Slab<Blocks>,
     under_way: Vec<(Time, u64, Pdu)>,
     /// What happens to the PDUs, in turn.
     fates: Vec<Fate>,
@@ -45,6 +46,7 @@ impl Path {
             sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, None),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
+            records: Slab::default(),
             under_way: Vec::new(),
             fates,
             count: 0,
@@ -84,7 +86,7 @@ impl Path {
             if self.sending.due() <= next {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= next {
-                let pdu = self.receiving.act();
+                let pdu = self.receiving.act().into_pdu(&mut self.records);
                 self.transmit(pdu);
             } else {
                 let (_, _, pdu) = self.under_way.swap_remove(arrival.1);
@@ -96,12 +98,15 @@ impl Path {
 
     fn arrive(&mut self, pdu: &Pdu) {
         if pdu.is_backward() {
-            return self.act(|sending, turn| sending.on_pdu(pdu, turn));
+            let beside = blocks_beside(pdu, &self.records);
+            return self.act(|sending, turn| sending.on_pdu(pdu, &beside, turn));
         }
         let mut answers = Vec::new();
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
-            _ => drop(self.receiving.on_segment(pdu, self.now, &mut |pdu| answers.push(pdu))),
+            _ => drop(
+                self.receiving.on_segment(pdu, self.now, &mut |told| answers.push(told.into_pdu(&mut self.records))),
+            ),
         }
         while self.messages.take(0, self.receiving.next()).is_some() {
             self.delivered += 1;
@@ -116,13 +121,13 @@ fn params() -> impl Strategy<Value = String> {
     let loss = prop_oneof![Just("rack"), Just("duplicates")];
     let recovery = prop_oneof![Just("prr"), Just("pipe")];
     let ecn = prop_oneof![Just("off"), Just("classic"), Just("dctcp"), Just("accurate")];
-    let rest = (1..5u32, any::<[bool; 4]>());
-    (controller, loss, recovery, ecn, rest).prop_map(|(controller, loss, recovery, ecn, (every, flags))| {
+    let rest = (1..5u32, 1..5u32, any::<[bool; 4]>());
+    (controller, loss, recovery, ecn, rest).prop_map(|(controller, loss, recovery, ecn, (every, blocks, flags))| {
         let [handshake, karn, is_paced, is_small] = flags;
         let pacing = if is_paced { "1.25" } else { "'off'" };
         let window = if is_small { "'5000 octets'" } else { "'unlimited'" };
         format!(
-            "controller.{controller}\nloss = '{loss}'\nrecovery = '{recovery}'\necn = '{ecn}'\nack_every = {every}\n\
+            "controller.{controller}\nloss = '{loss}'\nrecovery = '{recovery}'\necn = '{ecn}'\nack_every = {every}\nsack_blocks = {blocks}\n\
              handshake = {handshake}\nkarn = {karn}\npacing = {pacing}\nreceive_window = {window}\nreuse = 'warm'"
         )
     })
