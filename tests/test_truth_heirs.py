@@ -35,9 +35,7 @@ def test_fast_recovery_halves_the_distance() -> None:
         (8, "4.552e-3", "93.77", "0.1452", "1.0230", "5.83e-3"),
     ],
 )
-def test_the_fixed_point_of_dcqcn(  # noqa: PLR0913
-    sources: int, marks: str, queue: str, alpha: str, target: str, short: str
-) -> None:
+def test_the_fixed_point_of_dcqcn(sources: int, marks: str, queue: str, alpha: str, target: str, short: str) -> None:
     point = dcqcn.fixed_point(sources, 40e9 / 8000, dcqcn.Source())
     assert point.marks == printed(marks)
     assert point.queue(5, 200, 0.01) == printed(queue)

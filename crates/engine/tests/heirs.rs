@@ -1,13 +1,12 @@
 //! QCN, DCQCN and RCP in whole networks: both forms on random networks, the queues and shares of theory, and parts that do
 //! not go together.
 
-use crate::agreement::{agreed, max_min, report};
+use crate::agreement::agreed;
 use crate::judge::dice::Dice;
 use crate::length::quick_or_long;
-use penstock_engine::report::Report;
+use penstock_engine::report::FlowRow;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document::parse;
-use penstock_engine::scenario::expansion::expand;
 
 /// Random parts of one of the schemes, for lines of about `rate` b/s: congestion point, and parts of the hosts.
 fn parts(dice: &mut Dice, rate: u64) -> [String; 2] {
@@ -106,20 +105,57 @@ fn both_forms_agree_on_random_networks() {
     for number in 0..quick_or_long(30, 600) {
         let text = network(&mut Dice::new(number));
         let report = agreed(&text, number);
-        let group = &report.groups[0];
-        active += u32::from(group.obeyed_mild + group.obeyed_severe > 0 || group.control_sent > 0);
+        let has_feedback = |row: &FlowRow| row.control_sent > 0;
+        active += u32::from(report.flows.iter().any(has_feedback));
     }
     // Most networks have feedback: else the test would show nothing.
     assert!(active > 15, "{active}");
 }
 
-fn port<'a>(report: &'a Report, name: &str) -> &'a penstock_engine::report::PortRow {
-    report.ports.iter().find(|row| row.port == name).unwrap()
+/// Why a network with these parts is refused.
+fn refusal(point: &str, hosts: &str) -> String {
+    let text = format!(
+        "duration = '10 ms'\n[line.trunk]\nbetween = ['a', 'b']\nrate = '10 Mb/s'\n{point}\n\
+         [flow.data]\npath = ['a', 'b']\ntraffic.greedy = {{}}\n{hosts}\n"
+    );
+    let refused = parse(&text).and_then(|scenario| Run::new(&scenario, 1, 0, Form::Fast).map(drop));
+    refused.unwrap_err().to_string()
 }
 
-/// Mean of a reading over the sources, from a time on.
-fn mean(report: &Report, quantity: &str, from: f64) -> f64 {
-    let is_own = |row: &&penstock_engine::report::SeriesRow| row.quantity == quantity && row.time_s > from;
-    let values: Vec<f64> = report.series.iter().filter(is_own).map(|row| row.value).collect();
-    values.iter().sum::<f64>() / values.len() as f64
+/// Each refusal names what would let it.
+#[test]
+fn parts_of_other_schemes_do_not_meet() {
+    for (point, hosts, told) in [
+        ("congestion_point.qcn = {}", "reaction_point.becn = {}", "reaction_point.qcn"),
+        ("congestion_point.becn = {}", "reaction_point.qcn = {}", "congestion_point.qcn"),
+        ("congestion_point.dcqcn = {}", "reaction_point.dcqcn = {}", "notification_point.dcqcn"),
+        (
+            "congestion_point.rcp = {}",
+            "reaction_point.tm40 = {}\nnotification_point.turn_round = {}",
+            "reaction_point.rcp, with notification_point.turn_round",
+        ),
+        (
+            "congestion_point.erica.interval = 'auto'",
+            "reaction_point.rcp = {}\nnotification_point.turn_round = {}",
+            "reaction_point.explicit_rate, reaction_point.tm40, reaction_point.eprca, with",
+        ),
+        ("congestion_point.rcp = {}", "reaction_point.rcp = {}", "notification_point.turn_round"),
+    ] {
+        let refused = refusal(point, hosts);
+        assert!(refused.contains(told), "{point} {hosts}: {refused}");
+    }
+}
+
+#[test]
+fn bad_parameters_are_refused_with_their_place() {
+    for (point, told) in [
+        ("congestion_point.dcqcn = { kmin = '9 kB', kmax = '8 kB' }", "congestion_point.dcqcn.kmin = 9 kB"),
+        ("congestion_point.dcqcn = { pmax = 1.5 }", "congestion_point.dcqcn.pmax"),
+        ("congestion_point.dcqcn = { preset = 'papers' }", "congestion_point.dcqcn.preset"),
+        ("congestion_point.qcn = { equilibrium = '0 bits' }", "congestion_point.qcn.equilibrium"),
+        ("congestion_point.rcp = { alpha = 0.0 }", "congestion_point.rcp.alpha"),
+    ] {
+        let refused = refusal(point, "");
+        assert!(refused.contains(told), "{point}: {refused}");
+    }
 }

@@ -69,11 +69,9 @@ def _terms(rate: float, source: Source) -> Callable[[float], tuple[float, float,
 
     def of(marks: float) -> tuple[float, float, float, float]:
         unmarked = math.log1p(-marks)
-        ends = [marks / math.expm1(-unmarked * packets) for packets in (source.byte_counter, source.timer * rate)]
-        late = [
-            end * math.exp(unmarked * source.stages * packets)
-            for end, packets in zip(ends, (source.byte_counter, source.timer * rate), strict=True)
-        ]
+        stages = [unmarked * packets for packets in (source.byte_counter, source.timer * rate)]
+        ends = [marks * math.exp(stage) / -math.expm1(stage) for stage in stages]
+        late = [end * math.exp(source.stages * stage) for end, stage in zip(ends, stages, strict=True)]
         a = -math.expm1(unmarked * source.interval * rate)
         alpha = -math.expm1(unmarked * source.alpha_timer * rate)
         return a, alpha, sum(ends), sum(late)

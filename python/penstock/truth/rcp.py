@@ -1,7 +1,7 @@
 """RCP: the rate of a port from period to period, and where it comes to rest.
 
-Source: Dukkipati, Rate Control Protocol (RCP), thesis, Stanford (2008). Rates are in one unit, times in seconds, the queue
-in that unit times seconds.
+Source: Dukkipati, Rate Control Protocol (RCP), thesis, Stanford (2008). Rates are in one unit, times in seconds, the
+queue in that unit times seconds.
 """
 
 from __future__ import annotations
