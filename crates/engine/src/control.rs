@@ -22,6 +22,12 @@ macro_rules! congestion_points {
             decbit Decbit = super::atn::decbit::Params => super::atn::decbit::Decbit;
             /// A queue filled above a share of its size.
             queue_length QueueLength = super::satellite::queue_length::Params => super::satellite::queue_length::QueueLength;
+            /// Marks packets at random, the more the longer the queue (DCQCN).
+            dcqcn Dcqcn = super::dcqcn::PointParams => super::dcqcn::Marker;
+            /// Samples arriving frames, and tells their sources how far the queue is above its equilibrium (QCN).
+            qcn Qcn = super::qcn::PointParams => super::qcn::Sampler;
+            /// Offers one rate to all flows, by the load and the queue of the last round trip (RCP).
+            rcp Rcp = super::rcp::PointParams => super::rcp::Offer;
             /// Marks ECN-capable PDUs that find a long queue (DCTCP).
             step_ecn StepEcn = super::step_ecn::Params => super::step_ecn::StepEcn;
             /// Grants a constant explicit rate in backward RM cells.
@@ -54,11 +60,13 @@ macro_rules! notification_points {
         $then! { $arguments
             /// Acknowledges every PDU.
             acknowledge Acknowledge = super::fixed_window::AcknowledgeParams => super::fixed_window::Acknowledge;
+            /// Answers ECN marks with notices, at most one in an interval (DCQCN).
+            dcqcn Dcqcn = super::dcqcn::ReceiverParams => super::dcqcn::Notifier;
             /// Notifies the source if many of its cells arrive marked EFCI.
             forward_notice ForwardNotice = super::satellite::forward_notice::Params => super::satellite::forward_notice::ForwardNotice;
             /// Reports gaps in files, which are then sent again (future work of the satellite study).
             gap_report GapReport = super::gap_report::Params => super::gap_report::GapReport;
-            /// Returns RM cells to their source (destination of the available bit rate service).
+            /// Returns RM cells and rate requests to their source (destination of the available bit rate service, RCP).
             turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
         }
     };
@@ -76,6 +84,12 @@ macro_rules! reaction_points {
             stop Stop = super::satellite::stop::Params => super::satellite::stop::Stop;
             /// Halves its rate, or stops, on a notice. Recovers with time (BECN).
             becn Becn = super::becn::Params => super::becn::Source;
+            /// Reduces its rate by how often it is notified, and climbs back in stages (DCQCN).
+            dcqcn Dcqcn = super::dcqcn::Params => super::dcqcn::Source;
+            /// Reduces its rate by as much as a notice says, and climbs back in stages (QCN).
+            qcn Qcn = super::qcn::Params => super::qcn::Source;
+            /// Asks for a rate, and sends at the one that comes back (RCP).
+            rcp Rcp = super::rcp::Params => super::rcp::Source;
             /// A constant number of PDUs unacknowledged.
             fixed_window FixedWindow = super::fixed_window::Params => super::fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate in those that return.
@@ -101,14 +115,18 @@ mod answer;
 mod atn;
 mod becn;
 mod congestion;
+mod dcqcn;
 mod fixed_window;
 mod gap_report;
 #[cfg(test)]
 mod laws;
 mod loops;
 mod notification;
+mod qcn;
+mod rcp;
 mod reaction;
 mod satellite;
+mod scale;
 mod step_ecn;
 mod uncontrolled;
 

@@ -13,6 +13,7 @@ mod disciplines;
 mod evictions;
 mod file_repeats;
 mod forms;
+mod heirs;
 mod history;
 mod interruptions;
 mod judge;

@@ -21,6 +21,9 @@ engine.
 | `window`    | a fixed window over one bottleneck                                  |
 | `tcp`       | NewReno, CUBIC, DCTCP in the long run; PFTK                         |
 | `becn`      | the BECN study's ideal model: an oscillating queue                  |
+| `qcn`       | QCN: samples, factors, fast recovery                                |
+| `dcqcn`     | DCQCN as a fluid: the fixed point of equal sources                  |
+| `rcp`       | RCP: the rate of a port from period to period                       |
 | `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 
@@ -39,6 +42,7 @@ __all__ = [
     "becn",
     "bucket",
     "calculus",
+    "dcqcn",
     "effective",
     "erlang",
     "fairness",
@@ -48,6 +52,8 @@ __all__ = [
     "mm1",
     "periodic",
     "priority",
+    "qcn",
+    "rcp",
     "satellite",
     "shares",
     "slotted",

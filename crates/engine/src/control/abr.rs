@@ -66,16 +66,16 @@ fn check_target(target: f64) -> Result<(), Fault> {
 
 /// The last queue of a port: that of controlled traffic. The others are served before it.
 #[derive(Clone, Copy, Debug)]
-struct LastQueue(usize);
+pub(super) struct LastQueue(usize);
 
 impl LastQueue {
     /// That of a port with this `env`.
-    fn of(env: &PortEnv) -> LastQueue {
+    pub(super) fn of(env: &PortEnv) -> LastQueue {
         LastQueue(env.queues.saturating_sub(1))
     }
 
     /// Whether `pdu` joins it.
-    fn takes(self, pdu: &Pdu) -> bool {
+    pub(super) fn takes(self, pdu: &Pdu) -> bool {
         usize::from(pdu.priority) >= self.0
     }
 }

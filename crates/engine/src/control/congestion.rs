@@ -7,6 +7,7 @@ use super::answer::Answer;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::quantity::{Bits, Count};
+use crate::core::random::Stream;
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
@@ -32,6 +33,33 @@ pub struct Notice {
     pub severity: u8,
 }
 
+impl Notice {
+    /// Severities from here on are graded: the lower bits say by how much to reduce a rate. No other scale has them.
+    const GRADED: u8 = 64;
+
+    /// A notice of this grade, from 1 to 63.
+    #[must_use]
+    pub fn graded(grade: u8) -> Notice {
+        Notice { severity: Notice::GRADED | grade }
+    }
+
+    /// Its grade, if its severity is graded.
+    #[must_use]
+    pub fn grade(self) -> Option<u8> {
+        self.severity.checked_sub(Notice::GRADED).filter(|grade| (1..Notice::GRADED).contains(grade))
+    }
+
+    /// The counter that counts it: 0 for the mildest notices, 2 for severe ones.
+    #[must_use]
+    pub fn class(self) -> usize {
+        match self.grade() {
+            Some(grade) if grade < Notice::GRADED / 2 => 0,
+            Some(_) => 2,
+            None => usize::from(self.severity).min(3),
+        }
+    }
+}
+
 /// Constants of a flow that a congestion point may read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowTerms {
@@ -44,6 +72,8 @@ pub struct FlowTerms {
 /// The environment of a congestion point.
 #[derive(Clone, Debug)]
 pub struct PortEnv {
+    /// Its own random numbers. They are only those of the run when the point is built.
+    pub stream: Stream,
     /// Rate of the port's line.
     pub rate: Rate,
     /// Number of the port's queues. Controlled traffic uses the last; the others are served before it.

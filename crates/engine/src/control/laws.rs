@@ -32,7 +32,8 @@ pub(super) fn port() -> PortEnv {
 /// A port with two queues in a network of `flows` flows, each without a peer.
 pub(super) fn port_of(rate: Rate, flow_count: u32) -> PortEnv {
     let flows = (0..flow_count).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortEnv { rate, queues: 2, flow_count, minimum: 0.0, octets: CELL_OCTETS, round_trip: TRIP, flows }
+    let stream = Stream::new(1, 0, "port");
+    PortEnv { stream, rate, queues: 2, flow_count, minimum: 0.0, octets: CELL_OCTETS, round_trip: TRIP, flows }
 }
 
 /// A port of 100 cells a millisecond with two queues, and flows with these minimum rates, bits per second.
@@ -43,7 +44,7 @@ pub(super) fn guaranteed(minima: &[f64]) -> PortEnv {
 
 /// Receiver of cells.
 pub(super) fn receiver() -> ReceiverEnv {
-    ReceiverEnv { node: 7, round_trip: TRIP, octets: CELL_OCTETS }
+    ReceiverEnv { node: 7, round_trip: TRIP, line_rate: LINE_RATE, octets: CELL_OCTETS }
 }
 
 /// Sender of cells.
@@ -79,7 +80,8 @@ fn any_pdu() -> impl Strategy<Value = Pdu> {
     let body = prop_oneof![
         3 => (0..9u64).prop_map(|number| Body::Data { born: Time::ZERO, number }),
         1 => (0.0..200e6).prop_map(|er| Body::ResourceManagement { er, ccr: 1e6 }),
-        1 => (0..5u8).prop_map(|severity| Body::Notice { point: 1, severity }),
+        1 => prop_oneof![0..5u8, 64..128u8].prop_map(|severity| Body::Notice { point: 1, severity }),
+        1 => (0.0..200e6f32).prop_map(|rate| Body::RateRequest { born: Time::ZERO, rate, round_trip: 0.56 }),
         1 => (0..12u64).prop_map(|number| Body::Acknowledgement { number, credit: 0 }),
     ];
     (0..FLOWS, 0..12u32, 0..2u8, 0..64u16, body).prop_map(|(flow, sequence, priority, marks, body)| {

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use crate::core::feedback::{Signals, define_feedback};
 use crate::core::pdu::{CELL_OCTETS, Pdu};
 use crate::core::roles::{define_role, dispatch, role_trait};
-use crate::core::time::{Span, Time};
+use crate::core::time::{LineRate, Span, Time};
 
 /// How answers wait for the sender of the same host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct ReceiverEnv {
     pub node: u32,
     /// Twice the path's propagation delay.
     pub round_trip: Span,
+    /// Rate of the first line on the path that has a rate.
+    pub line_rate: LineRate,
     /// Octets of one PDU of the flow.
     pub octets: u16,
 }

@@ -112,19 +112,12 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::laws::port_of;
     use crate::core::pdu::{Body, FlowId};
     use crate::core::time::{Rate, Span};
 
     fn env() -> PortEnv {
-        PortEnv {
-            rate: Rate(10_000_000_000),
-            queues: 1,
-            flow_count: 1,
-            minimum: 0.0,
-            octets: 1500,
-            round_trip: Span::from_seconds(100e-6),
-            flows: [].into(),
-        }
+        PortEnv { octets: 1500, round_trip: Span::from_seconds(100e-6), ..port_of(Rate(10_000_000_000), 1) }
     }
 
     fn marks(point: &mut StepEcn, length: u64, marks: Marks) -> Marks {

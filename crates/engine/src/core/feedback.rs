@@ -35,8 +35,14 @@ impl Signals {
     pub const ECN: Signals = Signals(1 << 10);
     /// Losses.
     pub const LOSS: Signals = Signals(1 << 11);
+    /// Notice cells whose severity says by how much to reduce a rate.
+    pub const GRADED_NOTICES: Signals = Signals(1 << 12);
+    /// Requests of a source for a rate (RCP).
+    pub const RATE_REQUESTS: Signals = Signals(1 << 13);
+    /// The rates of ports in these requests.
+    pub const OFFERED_RATES: Signals = Signals(1 << 14);
 
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 15] = [
         "notices",
         "EFCI marks",
         "forward RM cells",
@@ -49,10 +55,13 @@ impl Signals {
         "file reports",
         "ECN marks",
         "losses",
+        "graded notices",
+        "rate requests",
+        "offered rates",
     ];
 
-    /// What a port writes into backward RM cells. It reaches a source only if the receiver returns them.
-    pub const IN_RM_CELLS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
+    /// What a port writes into RM cells and rate requests. It reaches a source only if the receiver returns them.
+    pub const IN_RM_CELLS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI).with(Signals::OFFERED_RATES);
 
     /// These and those of `others`.
     #[must_use]

@@ -129,6 +129,8 @@ macro_rules! words {
 words! {
     /// By a rule that the parameter states.
     auto = "auto",
+    /// By a named setting of all parameters.
+    preset = "preset",
     /// What could happen never happens.
     never = "never",
     /// There is no limit.

@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::control::{NotificationParams, ReceiverEnv};
     use crate::core::pdu::Marks;
+    use crate::core::time::{LineRate, Rate};
     use crate::network::testing::{cell, context};
 
     /// docs/benchmarks.md has the memory of a flow.
@@ -238,7 +239,7 @@ mod tests {
     /// The priority of the answer to the second of two marked cells of the third priority, 50 ms apart.
     fn priority_of_answer(point: &str) -> Option<u8> {
         let params: NotificationParams = toml::from_str(point).unwrap();
-        let env = ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 };
+        let env = ReceiverEnv { node: 0, round_trip: Span::ZERO, line_rate: LineRate::Bits(Rate(1)), octets: 53 };
         let limits = MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: false, histogram: false };
         let mut receiver = Receiver::new(FlowId(0), 0, Some(params.build(env)), limits);
         let mut ctx = context(0, 1);

@@ -146,9 +146,9 @@ row! {
         control_delivered: u64,
         /// Control PDUs discarded.
         control_lost: u64,
-        /// Notices of severity 0 (Type 0, by rates) that the source obeyed.
+        /// Notices of severity 0 (Type 0, by rates) that the source obeyed, or of the lower half of the grades (QCN).
         obeyed_mild: u64,
-        /// Notices of severity 2 (Type 2, by discards) that the source obeyed.
+        /// Notices of severity 2 (Type 2, by discards) that the source obeyed, or of the upper half of the grades (QCN).
         obeyed_severe: u64,
         /// Files finished; `None` for traffic without files.
         transfers: Option<u64>,
@@ -213,9 +213,9 @@ row! {
         over_jitter_limit: u64,
         /// `over_jitter_limit / sent`.
         jitter_share: Option<f64>,
-        /// Notices of severity 0 that the sources obeyed.
+        /// Notices of severity 0, or of the lower half of the grades (QCN), that the sources obeyed.
         obeyed_mild: u64,
-        /// Notices of severity 2 that the sources obeyed.
+        /// Notices of severity 2, or of the upper half of the grades (QCN), that the sources obeyed.
         obeyed_severe: u64,
         /// Files finished.
         transfers: Option<u64>,
@@ -291,9 +291,9 @@ row! {
         queue_max_start: u64,
         /// PDUs that its congestion point marked.
         marked: u64,
-        /// Notices of severity 0 sent.
+        /// Notices of severity 0, or of the lower half of the grades (QCN), sent.
         notices_mild: u64,
-        /// Notices of severity 2 sent.
+        /// Notices of severity 2, or of the upper half of the grades (QCN), sent.
         notices_severe: u64,
         /// Error Report NPDUs sent.
         error_npdus: u64,

@@ -49,6 +49,13 @@ pub(crate) fn listeners(signals: Signals) -> String {
     listed.collect::<Vec<_>>().join(", ")
 }
 
+/// Sources that hear `signals`, and send what a part needs that hears `needed`.
+pub(crate) fn sources(signals: Signals, needed: Signals) -> String {
+    let roles = ROLES.iter().filter(|role| role.key == "reaction_point");
+    let fits = |part: &&PartFeedback| part.hears.meets(signals) && part.sends.meets(needed);
+    roles.flat_map(|role| role.parts.iter().filter(fits).map(|part| role.path(part))).collect::<Vec<_>>().join(", ")
+}
+
 /// Parts that send `signals`, with the parameter that each needs for them.
 pub(crate) fn speakers(signals: Signals) -> String {
     let listed = ROLES.iter().flat_map(|role| {

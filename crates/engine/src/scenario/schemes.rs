@@ -62,6 +62,36 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for notices",
         source: "Newman, Globecom 1993, with one filter for each flow; docs/models/becn.md",
     },
+    Scheme {
+        keyword: "qcn",
+        meaning: "Ports tell sources how far a queue is above its equilibrium, and they reduce their rates by as much (QCN).",
+        parts: "congestion_point.qcn = {}\nreaction_point.qcn = {}",
+        main: POINT,
+        state: "the length of the queue at the last sample",
+        overhead: "at most one notice in 100 PDUs without congestion, and in 12 with the worst",
+        needs: "a path back for notices",
+        source: "IEEE 802.1Qau; docs/models/qcn.md",
+    },
+    Scheme {
+        keyword: "dcqcn",
+        meaning: "Long queues mark packets at random, receivers tell the sources, and these reduce their rates (DCQCN).",
+        parts: "congestion_point.dcqcn = {}\nreaction_point.dcqcn = {}\nnotification_point.dcqcn = {}",
+        main: POINT,
+        state: "none",
+        overhead: "at most one notice in 167 PDUs that the line could carry, for each flow",
+        needs: "a path back for notices",
+        source: "Zhu and others, SIGCOMM 2015; docs/models/dcqcn.md",
+    },
+    Scheme {
+        keyword: "rcp",
+        meaning: "Each port offers one rate to all flows, by its load and its queue, and sources send at the lowest (RCP).",
+        parts: "congestion_point.rcp = {}\nreaction_point.rcp = {}\nnotification_point.turn_round = {}",
+        main: POINT,
+        state: "one rate",
+        overhead: "one request in 32 PDUs, there and back",
+        needs: "a path back for requests",
+        source: "Dukkipati, Stanford 2008; docs/models/rcp.md",
+    },
     // The 50 ms do not belong to one network: they are the delay of long terrestrial paths, and the thesis asks for the
     // same interval on satellite links (5.1).
     Scheme {

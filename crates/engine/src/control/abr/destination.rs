@@ -14,6 +14,8 @@
 //!    the sender of the same End decides by its ACR if it is sent in-rate
 //! ```
 //!
+//! Rate requests of RCP return in the same way, without rule 2: they have neither CI nor NI.
+//!
 //! If the End sends no flow of its own, backward RM cells are sent at once and untagged. EPRCA's destination differs in
 //! one point that its descriptions leave open: they do not say that the stored EFCI is cleared (`clears_efci = false`).
 //! This matters only if two forward RM cells arrive without data between them. By rule 2, a congested destination may
@@ -79,12 +81,13 @@ impl Params {
 
 impl Feedback for Params {
     const SENDS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::CI);
-    const HEARS: Signals = Signals::FORWARD_RM_CELLS.with(Signals::EFCI);
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS.with(Signals::EFCI).with(Signals::RATE_REQUESTS);
 }
 
 impl NotificationPointParams for Params {
     fn answers(&self, heard: Signals) -> Signals {
-        let returned = Signals::BACKWARD_RM_CELLS.when(heard.meets(Signals::FORWARD_RM_CELLS));
+        let asked = Signals::FORWARD_RM_CELLS.with(Signals::RATE_REQUESTS);
+        let returned = Signals::BACKWARD_RM_CELLS.when(heard.meets(asked));
         returned.with(Signals::CI.when(heard.meets(Signals::EFCI)))
     }
 }
@@ -125,6 +128,9 @@ impl NotificationPoint for TurnRound {
                 None
             }
             Kind::ResourceManagement if !pdu.is_backward() => Some(self.rule_2(pdu)),
+            Kind::RateRequest if !pdu.is_backward() => {
+                Some(Answer { body: pdu.body(), marks: Marks::default(), octets: CELL_OCTETS })
+            }
             _ => None,
         }
     }

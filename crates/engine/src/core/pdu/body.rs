@@ -233,6 +233,16 @@ define_kinds! { [first, second]
         /// The record with its blocks.
         record: RecordId = RecordId::read(second),
     } => [number | u64::from(marked) << 48, record.word()];
+
+    /// Request of a source for a rate (RCP). Each port on the way lowers the rate to its own, and the receiver returns it.
+    control RateRequest "rate_request" {
+        /// Time when the source sent it.
+        born: Time = Time(first),
+        /// Rate that the network grants, bits per second, within 6e-8 of it.
+        rate: f32 = f32::from_bits(high(second)),
+        /// Round trip of the source, seconds.
+        round_trip: f32 = f32::from_bits(low(second)),
+    } => [born.0, pair(rate.to_bits(), round_trip.to_bits())];
 }
 
 impl Kind {
@@ -240,7 +250,7 @@ impl Kind {
     #[must_use]
     #[inline]
     pub fn is_of_stream(self) -> bool {
-        self as u8 >= Kind::Segment as u8
+        (Kind::Segment as u8..=Kind::StreamHandshake as u8).contains(&(self as u8))
     }
 }
 

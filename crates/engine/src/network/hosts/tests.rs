@@ -276,7 +276,8 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
     let mut host = host(0, "silent = {}", "tm40 = { icr = '424 kb/s' }", None);
     let turning: crate::control::NotificationParams =
         toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
-    let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
+    let line_rate = LineRate::Bits(crate::core::time::Rate(424_000));
+    let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, line_rate, octets: 53 });
     let limits =
         crate::network::receiver::MeasureParams { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     host.0.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));

@@ -11,7 +11,7 @@ pub struct GroupMeasures {
     pub discarded: [u64; 2],
     /// Data PDUs whose marks the congestion point or a queue policy has changed.
     pub marked: u64,
-    /// Notices sent, by severity (the last counter includes all higher severities).
+    /// Notices sent, by their class.
     pub notices: [u64; 4],
     /// Error Report NPDUs sent.
     pub error_reports: u64,

@@ -394,7 +394,7 @@ impl Port {
             None => Pdu::new(about.flow, self.notices, CELL_OCTETS, 0, own),
         };
         pdu.marks.set(Marks::DIR.with(Marks::BN));
-        self.groups.of(about).notices[usize::from(notice.severity).min(3)] += 1;
+        self.groups.of(about).notices[notice.class()] += 1;
         ctx.probe.on_notice(&self.name, about.flow, notice.severity, key.time);
         self.send_back(pdu, key, ctx);
     }

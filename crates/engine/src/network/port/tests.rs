@@ -56,6 +56,7 @@ pub(super) fn point(text: &str) -> Option<Congestion> {
     let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
     let rate = Rate(424_000_000);
     Some(params.build(PortEnv {
+        stream: Stream::new(1, 0, "port"),
         rate,
         queues: 1,
         flow_count: 1,

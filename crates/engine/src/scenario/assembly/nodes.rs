@@ -241,7 +241,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 
     /// The environment of the congestion point of a line's port.
     fn port_env(&self, port: usize) -> PortEnv {
-        self.network.ports[port].env(self.controlled[port], self.network.terms())
+        let plan = &self.network.ports[port];
+        let stream = (self.stream)(&plan.name(), "congestion point");
+        PortEnv { stream, ..plan.env(self.controlled[port], self.network.terms()) }
     }
 
     fn build_policers(&mut self) {

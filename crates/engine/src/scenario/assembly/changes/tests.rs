@@ -190,6 +190,7 @@ fn sender() -> SenderEnv {
 
 fn port() -> PortEnv {
     PortEnv {
+        stream: Stream::new(1, 0, "port"),
         rate: Rate(10_000_000),
         queues: 1,
         flow_count: 1,
@@ -212,7 +213,12 @@ fn reaction_points_change_as_their_schema_says() {
 
 #[test]
 fn notification_points_change_as_their_schema_says() {
-    let env = ReceiverEnv { node: 1, round_trip: Span::milliseconds(10), octets: 53 };
+    let env = ReceiverEnv {
+        node: 1,
+        round_trip: Span::milliseconds(10),
+        line_rate: LineRate::Bits(Rate(10_000_000)),
+        octets: 53,
+    };
     try_all("notification_point", "NotificationPoint", NotificationParams::cases(), true, |was, is| {
         let mut part = was.build(env);
         let before = format!("{part:?}");

@@ -15,7 +15,7 @@ use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
-use crate::scenario::partners::{listeners, speakers};
+use crate::scenario::partners::{listeners, sources, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
 use crate::traffic::ModelParams;
@@ -78,7 +78,8 @@ pub(super) fn obeyed(flow: &Flow) -> Signals {
     if !returns_rm_cells(flow) {
         hears = hears.without(Signals::IN_RM_CELLS);
     }
-    Signals::EFCI.when(answers(flow, Signals::EFCI).meets(hears)).with(hears)
+    let marks = [Signals::EFCI, Signals::ECN].into_iter().filter(|&mark| answers(flow, mark).meets(hears));
+    marks.fold(hears, Signals::with)
 }
 
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
@@ -362,7 +363,7 @@ impl<'a> Network<'a> {
 
 /// Whether RM cells of the flow return as they were sent, if the congestion points on its path send `sent`.
 pub(super) fn is_untouched(flow: &Flow, sent: Signals) -> bool {
-    SourceSignals::of(flow).sends.meets(Signals::FORWARD_RM_CELLS)
+    SourceSignals::of(flow).sends.meets(Signals::FORWARD_RM_CELLS.with(Signals::RATE_REQUESTS))
         && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
 }
 
@@ -371,14 +372,15 @@ fn unheard_point(place: String, point: &CongestionParams) -> Fault {
     let reason = if point.hears().is_empty() {
         format!("it sends {sends}, and no source of the flows through it hears them")
     } else {
-        format!("it writes {sends} into RM cells, and no source of the flows through it sends RM cells and obeys them")
+        let cells = if point.hears().meets(Signals::RATE_REQUESTS) { "rate requests" } else { "RM cells" };
+        format!("it writes {sends} into {cells}, and no source of the flows through it sends {cells} and obeys them")
     };
     let needed = match sends {
         Signals::EFCI => "reaction_point.tm40 or eprca with notification_point.turn_round, or a source of notices \
                           with notification_point.forward_notice"
             .to_owned(),
         _ if sends.meets(Signals::IN_RM_CELLS) => {
-            format!("one of {}, with notification_point.turn_round", listeners(sends))
+            format!("one of {}, with notification_point.turn_round", sources(sends, point.hears()))
         }
         _ => format!("one of {}", listeners(sends)),
     };

@@ -233,6 +233,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let env = ReceiverEnv {
             node: self.network.endpoint_number(endpoint),
             round_trip: self.network.round_trip(flow),
+            line_rate: self.network.line_rate(flow),
             octets: flow.params.octets,
         };
         let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));

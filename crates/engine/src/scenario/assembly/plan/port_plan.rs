@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::pdu::CELL_OCTETS;
+use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
 use crate::network::port::scheduler;
@@ -206,10 +207,13 @@ impl<'a> PortPlan<'a> {
         self.share.map(|[_, most]| LineRate::Bits(most)).or(self.rate)
     }
 
-    /// The environment of its congestion point, in a network of these flows, of which it controls some.
+    /// The environment of its congestion point, in a network of these flows, of which it controls some. Its random numbers
+    /// are those of no run.
     pub(crate) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
         let Controlled { flow_count, minimum, octets, round_trip } = controlled;
-        PortEnv { rate, queues: self.queues.len(), flow_count, minimum, octets, round_trip, flows: Arc::clone(flows) }
+        let stream = Stream::new(0, 0, "");
+        let (queues, flows) = (self.queues.len(), Arc::clone(flows));
+        PortEnv { stream, rate, queues, flow_count, minimum, octets, round_trip, flows }
     }
 }
