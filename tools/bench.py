@@ -46,6 +46,7 @@ WORKLOADS = [
     Workload("stream-codel", "CUBIC over CoDel", str(ROOT / "tools" / "workloads" / "stream-codel.toml")),
     Workload("stream-pie", "CUBIC over PIE", str(ROOT / "tools" / "workloads" / "stream-pie.toml")),
     Workload("stream-fq-codel", "CUBIC over FQ-CoDel", str(ROOT / "tools" / "workloads" / "stream-fq-codel.toml")),
+    Workload("stream-dual-pi2", "Prague over DualPI2", str(ROOT / "tools" / "workloads" / "stream-dual-pi2.toml")),
     Workload("messages", "messages of web search", str(ROOT / "tools" / "workloads" / "messages.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]

@@ -22,6 +22,7 @@ mod codel;
 mod controlled_delay;
 mod drop_tail;
 mod drop_tail_bits;
+mod dual_pi2;
 mod fq_codel;
 pub mod hold;
 pub(crate) mod lengths;
@@ -79,7 +80,7 @@ pub struct QueueView {
     /// When the line has sent all PDUs whose service has begun: in the past if it is free.
     pub free_at: Time,
     /// When the PDU at the head arrived, if one waits. Those whose departure is known do not wait. `None` if the policy keeps
-    /// its PDUs in several lists.
+    /// its PDUs in several lists, which [`Hold::catch_up_lists`] sees.
     pub head_since: Option<Time>,
     /// Bits that wait.
     pub waiting_bits: u64,
@@ -156,6 +157,8 @@ macro_rules! policies {
             pie Pie = pie::Params => pie::Pie;
             /// Discards or marks at the head, with the square of a probability that follows the waiting time (PI2).
             pi2 Pi2 = pi2::Params => pi2::Pi2;
+            /// Two lists, for streams that heed early marks and for others, with coupled signals (DualPI2, RFC 9332).
+            dual_pi2 DualPi2 = dual_pi2::Params => dual_pi2::DualPi2;
             /// Loses PDUs whatever the length of the queue: at random, every n-th, or in bursts.
             random_loss RandomLoss = random_loss::Params => random_loss::RandomLoss;
         }
@@ -225,6 +228,9 @@ role_trait! {
         fn discards_early(&self) -> bool { false }
         /// The marks that it sets.
         fn sends(&self) -> Signals { Signals::NONE }
+        /// Whether no source need obey its marks, for it discards where it cannot mark. A line on which none does gets a
+        /// warning.
+        fn may_be_unheard(&self) -> bool { false }
         /// Whether it serves NPDUs of higher priority first.
         fn serves_by_priority(&self) -> bool { false }
     }
@@ -271,7 +277,7 @@ mod tests {
         pub(super) policy: Policy,
         pub(super) waiting: Queued,
         pub(super) now: Time,
-        /// The verdicts, with the marks that the PDU had then.
+        /// The verdicts, with the marks that were set with them.
         seen: Vec<(Verdict, u16)>,
     }
 
@@ -291,11 +297,13 @@ mod tests {
             let head_since = self.waiting.head_since(0);
             let view = QueueView { now: self.now, length, free_at: self.now, head_since, waiting_bits };
             self.policy.catch_up(&view);
+            self.catch_up_lists();
+            let marks = pdu.marks;
             let mut verdict = self.policy.on_arrival(&mut pdu, &view);
             if verdict == Verdict::MakeRoom {
                 verdict = if self.make_room(&pdu) { Verdict::Admit } else { Verdict::Discard };
             }
-            self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
+            self.seen.push((verdict, pdu.marks.0 & !marks.0));
             if verdict == Verdict::Admit {
                 let waiting = Waiting { pdu, place: Place(0), arrived: self.now };
                 match self.policy.hold().map(|hold| hold.join(&pdu)) {
@@ -304,6 +312,12 @@ mod tests {
                 }
             }
             (verdict, found)
+        }
+
+        fn catch_up_lists(&mut self) {
+            if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
+                hold.catch_up_lists(self.now, lists);
+            }
         }
 
         fn make_room(&mut self, pdu: &Pdu) -> bool {
@@ -316,6 +330,7 @@ mod tests {
         /// Serves the first PDU that the policy lets pass, and returns it.
         pub(super) fn serve(&mut self) -> Option<Pdu> {
             loop {
+                self.catch_up_lists();
                 if let (Some(hold), Some(lists)) = (self.policy.hold(), self.waiting.lists(0)) {
                     let next = hold.next(lists);
                     // While anything waits, it chooses a list that has a PDU, and the same when it is asked again.
@@ -326,9 +341,10 @@ mod tests {
                 let Waiting { mut pdu, arrived, .. } = self.waiting.pop(0)?;
                 let view =
                     HeadView { now: self.now, sojourn: self.now.since(arrived), behind: self.waiting.bits_behind(0) };
+                let marks = pdu.marks;
                 let passes = !self.policy.decides_at_head() || self.policy.on_head(&mut pdu, &view) == Fate::Send;
                 let verdict = if passes { Verdict::Admit } else { Verdict::Discard };
-                self.seen.push((verdict, pdu.marks.0 & !Marks::CLP.0));
+                self.seen.push((verdict, pdu.marks.0 & !marks.0));
                 if passes {
                     return Some(pdu);
                 }
@@ -345,6 +361,7 @@ mod tests {
                 };
                 let mut arriving = pdu(tagged);
                 arriving.flow = FlowId((pause % 3) as u32);
+                arriving.marks.set([Marks::default(), Marks::ECT_0, Marks::ECT_1, Marks::ECN_CE][pause as usize % 4]);
                 let (verdict, found) = self.arrive(arriving);
                 assert!(
                     verdict != Verdict::Admit

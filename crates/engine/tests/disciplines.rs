@@ -7,7 +7,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
 /// Each begins a table that goes on with the size in PDUs of a drop-tail queue.
-const DISCIPLINES: [&str; 11] = [
+const DISCIPLINES: [&str; 13] = [
     "codel = { target = '15 us', interval = '200 us', ",
     "red = { min = '1 PDUs', max = '6 PDUs', weight = 0.1, max_probability = 0.2, ",
     "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, ",
@@ -19,6 +19,8 @@ const DISCIPLINES: [&str; 11] = [
     "red = { min = '1 PDUs', max = '5 PDUs', weight = 0.2, adapt_every = '150 us', mark = 'efci', ",
     "pie = { target = '9 us', update = '13 us', alpha = 9000, beta = 50000, burst = '0 s', mark = 'efci', ",
     "fq_codel = { target = '9 us', interval = '90 us', lists = 3, memory = '2000 octets', mark = 'efci', ",
+    "dual_pi2 = { target = '15 us', update = '20 us', alpha = 1000, beta = 10000, ",
+    "dual_pi2 = { target = '9 us', update = '13 us', alpha = 3000, beta = 9000, scheduler.shifted_fifo = {}, ",
 ];
 
 /// A random network in which disciplines take the place of drop-tail queues and of unlimited ones, and their number.
@@ -185,7 +187,7 @@ fn each_discards_where_it_decides_and_shows_its_state() {
 /// The queue reaches neither size, so all that the change could do is lose the state of the control law.
 #[test]
 fn a_change_keeps_the_state_of_a_policy() {
-    for policy in ["codel", "fq_codel"] {
+    for policy in ["codel", "fq_codel", "dual_pi2"] {
         let change = format!("[[change]]\nat = '8 s'\npath = 'line.l.queues[0].{policy}.size'\nvalue = '3999 PDUs'\n");
         let queue = format!("{policy} = {{ size = '4000 PDUs' }}");
         assert_eq!(run(&overload(&queue, &change)).fingerprint, run(&overload(&queue, "")).fingerprint);
@@ -201,4 +203,5 @@ fn marks_that_nobody_obeys_are_refused() {
     let error = refused("codel.mark = 'efci'").unwrap();
     assert!(error.contains("line.l.queues[0].codel") && error.contains("EFCI marks"), "{error}");
     assert_eq!(refused("codel = {}"), None);
+    assert_eq!(refused("dual_pi2 = {}"), None);
 }

@@ -1,7 +1,9 @@
 //! Queue policies under byte streams: the waiting times, losses and shares that theory and published models give.
 
+use crate::length::quick_or_long;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::assembly::meetings;
 use penstock_engine::scenario::document;
 
 fn run(text: &str) -> Report {
@@ -72,4 +74,104 @@ fn red_settles_at_its_fixed_point() {
     let means: Vec<f64> = rows.map(|row| row.value).collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     assert!((-0.20..0.05).contains(&(mean / 72.97 - 1.0)), "{mean}");
+}
+
+/// Flows of Prague and of NewReno with the same round trip in ms, without their queues, over one line with DualPI2.
+fn dual(rate_mbps: u32, round_trip_ms: u32, [prague, new_reno]: [u32; 2], rest: &str) -> String {
+    let group = |name: &str, count: u32, stream: &str| {
+        let greedy = "traffic.greedy = { stagger = '53 ms' }";
+        let flow = format!("[flow.{name}]\npath = ['a', 'b']\ncount = {count}\noctets = 1460\n{greedy}\n");
+        if count == 0 { String::new() } else { format!("{flow}transport.stream = {{ {stream} }}\n") }
+    };
+    format!(
+        "duration = '40 s'\nwarm_up = '10 s'\nmeasure.sample = '17 ms'\n\
+         [line.l]\nbetween = ['a', 'b']\nrate = '{rate_mbps} Mb/s'\ndelay = '{} us'\n\
+         queues = [{{ dual_pi2 = {{}} }}]\nreverse.queues = [{{ unlimited = {{}} }}]\n{}{}{rest}",
+        500 * round_trip_ms,
+        group("prague", prague, "controller.prague.rtt_target = 'off', ecn = 'accurate'"),
+        group("reno", new_reno, "controller.new_reno = {}"),
+    )
+}
+
+/// The samples of a reading of the line.
+fn samples(report: &Report, quantity: &str) -> Vec<f64> {
+    let rows = report.series.iter().filter(|row| &*row.component == "l" && &*row.quantity == quantity);
+    rows.map(|row| row.value).collect()
+}
+
+/// p_CL = 2 sqrt(p_C), 1 at most, in every sample and in every bit, also with overload: 40 flows at 2 Mb/s.
+#[test]
+fn the_marks_of_dual_pi2_are_coupled_in_every_sample() {
+    for (rate, flows, most) in [(40, [2, 2], 0.25), (2, [20, 20], 1.0)] {
+        let report = run(&dual(rate, 20, flows, ""));
+        let [base, classic, coupled] =
+            ["base", "classic", "coupled"].map(|name| samples(&report, &format!("dual_pi2_{name}_0")));
+        assert!(classic.len() > 2_000 && classic.iter().any(|share| *share > 0.1 * most));
+        for ((base, classic), coupled) in base.iter().zip(&classic).zip(&coupled) {
+            assert_eq!((base * base, (2.0 * classic.sqrt()).min(1.0)), (*classic, *coupled));
+        }
+    }
+}
+
+/// A line without a stream that heeds its marks is no error, but it is told.
+#[test]
+fn dual_pi2_where_nobody_heeds_marks_has_a_warning() {
+    let warnings = |flows: [u32; 2]| {
+        let meetings = meetings(&document::parse(&dual(10, 20, flows, "")).unwrap()).unwrap();
+        meetings.warnings.into_iter().map(|fault| (fault.path, fault.reason)).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings([1, 1]), []);
+    let [(path, reason)] = &warnings([0, 2])[..] else { panic!() };
+    assert_eq!(path, "line.l.queues[0].dual_pi2");
+    assert!(reason.contains("ECN marks") && reason.contains("only discards"), "{reason}");
+}
+
+/// Streams of all kinds over two lines with DualPI2, one of which changes its rate, with losses and small queues.
+#[test]
+fn the_forms_agree_on_streams_over_dual_pi2() {
+    let schedulers = ["wrr = {}", "shifted_fifo = {}", "wrr.classic_share = 0.5", "shifted_fifo.shift = '0 s'"];
+    let streams = [
+        "controller.prague = {}, ecn = 'accurate'",
+        "controller.cubic = {}, ecn = 'classic'",
+        "controller.new_reno = {}",
+        "controller.dctcp = {}, ecn = 'dctcp'",
+    ];
+    let mut fingerprints = Vec::new();
+    for number in 0..quick_or_long(12, 60) {
+        let pick = |salt: u64, count: u64| ((number * 7 + salt).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % count;
+        let mut text = "duration = '2 s'\nmeasure.sample = '31 ms'\n".to_owned();
+        for (name, ends, salt) in [("l", "['a', 'b']", 0), ("m", "['b', 'c']", 10)] {
+            text += &format!(
+                "[line.{name}]\nbetween = {ends}\nrate = '{} Mb/s'\ndelay = '{} us'\nqueues = [{{ dual_pi2 = {{ \
+                 target = '{} ms', memory = '{} octets', scheduler.{} }} }}]\n",
+                1 + pick(salt + 1, 12),
+                pick(salt + 2, 9_000),
+                1 + pick(salt + 3, 15),
+                4_000 + pick(salt + 4, 90_000),
+                schedulers[pick(salt + 5, 4) as usize],
+            );
+        }
+        for (flow, stream) in streams.iter().enumerate() {
+            let salt = 20 + 5 * flow as u64;
+            let path = ["['a', 'b', 'c']", "['a', 'b']", "['c', 'b', 'a']"][pick(salt, 3) as usize];
+            text += &format!(
+                "[flow.f{flow}]\npath = {path}\ncount = {}\noctets = {}\ntraffic.greedy = {{ stagger = '{} ms' }}\n\
+                 transport.stream = {{ {stream} }}\n",
+                1 + pick(salt + 1, 3),
+                200 + pick(salt + 2, 1_300),
+                pick(salt + 3, 90),
+            );
+        }
+        let rate = format!("'{} Mb/s'", 1 + pick(50, 20));
+        text += &format!("[[change]]\nat = '{} ms'\npath = 'line.m.rate'\nvalue = {rate}\n", 1 + pick(51, 1_900));
+        let [plain, fast] = [Form::Plain, Form::Fast].map(|form| {
+            let mut run = Run::new(&document::parse(&text).unwrap(), 1, 0, form).unwrap();
+            run.finish().unwrap();
+            run.report()
+        });
+        assert_eq!(plain, fast, "{number}\n{text}");
+        fingerprints.push(fast.fingerprint);
+    }
+    fingerprints.dedup();
+    assert!(fingerprints.len() > 10);
 }

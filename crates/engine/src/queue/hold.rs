@@ -3,6 +3,7 @@
 
 use super::store::Lists;
 use crate::core::pdu::Pdu;
+use crate::core::time::Time;
 
 /// PDUs at the head of a list, to be discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +16,15 @@ pub struct Victims {
 
 /// A queue policy with an order of its own. It judges at the head, each PDU of the list that it has chosen.
 pub trait Hold {
+    /// Makes what timers would have made up to `now`, with the lists as they are before anything else happens then. Called
+    /// before each arrival is judged, before a list is chosen, and at stops.
+    fn catch_up_lists(&mut self, _now: Time, _lists: &Lists) {}
+
     /// What is discarded so that `pdu` can join; `None` if `pdu` itself is. Asked after
     /// [`Verdict::MakeRoom`](super::Verdict::MakeRoom).
-    fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims>;
+    fn victims(&mut self, _pdu: &Pdu, _lists: &Lists) -> Option<Victims> {
+        None
+    }
 
     /// The list that `pdu` joins.
     fn join(&mut self, pdu: &Pdu) -> usize;

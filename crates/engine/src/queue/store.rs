@@ -53,6 +53,11 @@ impl Lists {
         self.lists.get(list).map_or(0, |list| list.waiting.len())
     }
 
+    /// When the first PDU of a list arrived; `None` if nothing waits there.
+    pub(crate) fn head_since(&self, list: usize) -> Option<Time> {
+        self.lists.get(list)?.waiting.front().map(|waiting| waiting.arrived)
+    }
+
     /// Bits in a list.
     pub(crate) fn bits(&self, list: usize) -> u64 {
         self.lists.get(list).map_or(0, |list| list.bits)

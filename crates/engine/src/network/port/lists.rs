@@ -4,6 +4,7 @@ use super::Port;
 use crate::core::key::Key;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
+use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::queue::Discipline;
 use crate::queue::hold::{Hold, Victims};
@@ -27,6 +28,14 @@ impl Port {
             return None;
         }
         self.policies[queue].hold().zip(self.server.waiting.lists(queue))
+    }
+
+    /// Makes what the timers of the queue's policy would have made up to `now`.
+    #[inline]
+    pub(super) fn catch_up_lists(&mut self, queue: usize, now: Time) {
+        if let Some((hold, lists)) = self.hold(queue) {
+            hold.catch_up_lists(now, lists);
+        }
     }
 
     /// What is discarded to let `pdu` into the queue; `None` if `pdu` itself is.
@@ -62,8 +71,11 @@ impl Port {
         if !self.has_lists {
             return;
         }
+        // What waits when the line was free before has just arrived: then the policy has caught up to now.
+        let free_at = self.server.line.free_at;
         for queue in 0..self.policies.len() {
             let Some((hold, lists)) = self.hold(queue) else { continue };
+            hold.catch_up_lists(free_at, lists);
             if let Some(list) = hold.next(lists) {
                 self.server.waiting.serve_from(queue, list);
             }

@@ -38,6 +38,7 @@ impl Port {
         for queue in 0..self.policies.len() {
             let view = self.queue_view(queue, now);
             self.policies[queue].catch_up(&view);
+            self.catch_up_lists(queue, now);
         }
     }
 
@@ -198,6 +199,7 @@ impl Port {
     #[inline]
     fn judge(&mut self, pdu: &mut Pdu, queue: usize, now: Time) -> Verdict {
         let view = self.queue_view(queue, now);
+        self.catch_up_lists(queue, now);
         let policy = &mut self.policies[queue];
         let marks = pdu.marks;
         policy.catch_up(&view);

@@ -294,7 +294,7 @@ mod tests {
         let names: Vec<&String> = schema["$defs"].as_object().unwrap().keys().collect();
         let numbered: Vec<_> =
             names.iter().filter(|name| name.contains("Params") || name.ends_with(char::is_numeric)).collect();
-        let own = ["TransportTp4", "ReactionPointTm40", "NetworkGfc1", "NetworkGfc2", "QueuePi2"];
+        let own = ["TransportTp4", "ReactionPointTm40", "NetworkGfc1", "NetworkGfc2", "QueueDualPi2", "QueuePi2"];
         assert!(numbered.iter().all(|name| own.contains(&name.as_str())), "{numbered:?}");
         for name in [
             "Traffic",

@@ -21,6 +21,7 @@ mod hystart;
 #[cfg(test)]
 mod laws;
 mod ledbat;
+mod marked_share;
 mod new_reno;
 mod prague;
 mod sliding;

@@ -12,7 +12,7 @@ use crate::control::{CongestionParams, NotificationPointParams, ReactionPointPar
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::policer::PolicerParams;
-use crate::queue::{Discard, QueueParams};
+use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::partners::{listeners, sources, speakers};
@@ -238,27 +238,34 @@ impl<'a> Network<'a> {
         queues.fold(sent_by_points, |all, queue| all.with(queue.sends()))
     }
 
-    /// Queues with marks that no source of a flow through them obeys. A line may have the same queues in both directions, and
-    /// it is enough that one is obeyed.
+    /// Queues with marks that no source of a flow through them obeys, and that would not be there without these.
     fn unheard_queues(&self) -> Vec<Fault> {
-        let mut marking = BTreeMap::new();
-        for (flow, _) in self.alike() {
-            for port in flow.forward().iter() {
-                let (plan, queue) = (&self.ports[port], self.queue_of(flow, port));
-                let (sends, keyword) = (plan.queues[queue].sends(), plan.queues[queue].keyword());
-                if !sends.is_empty() {
-                    let place = format!("{}.queues[{queue}].{keyword}", plan.path);
-                    let (_, is_obeyed) = marking.entry(place).or_insert((sends, false));
-                    *is_obeyed |= sends.meets(obeyed(flow.params));
-                }
-            }
-        }
-        let unheard = marking.into_iter().filter(|(_, (_, is_obeyed))| !is_obeyed);
-        let fault = |(place, (sends, _)): (String, (Signals, bool))| {
+        let unheard = self.unheard_marks().into_iter().filter(|(_, queue)| !queue.may_be_unheard());
+        let fault = |(place, queue): (String, &queue::Params)| {
+            let sends = queue.sends();
             let reason = format!("it sends {sends}, and no source of the flows through it hears them");
             Fault::new(place, "mark", reason, format!("give its flows one of {}, or delete mark", listeners(sends)))
         };
         unheard.map(fault).collect()
+    }
+
+    /// Queues that mark, on lines where no source obeys their marks, with their paths in the scenario. A line may have the same
+    /// queues in both directions, and it is enough that one is obeyed.
+    pub(super) fn unheard_marks(&self) -> Vec<(String, &queue::Params)> {
+        let mut marking = BTreeMap::new();
+        for (flow, _) in self.alike() {
+            for port in flow.forward().iter() {
+                let (plan, number) = (&self.ports[port], self.queue_of(flow, port));
+                let queue = &plan.queues[number];
+                if !queue.sends().is_empty() {
+                    let place = format!("{}.queues[{number}].{}", plan.path, queue.keyword());
+                    let (_, is_obeyed) = marking.entry(place).or_insert((queue, false));
+                    *is_obeyed |= queue.sends().meets(obeyed(flow.params));
+                }
+            }
+        }
+        let unheard = marking.into_iter().filter(|(_, (_, is_obeyed))| !is_obeyed);
+        unheard.map(|(place, (queue, _))| (place, queue)).collect()
     }
 
     /// Groups of which some flows pass a congestion point that they hear, and others none.

@@ -37,6 +37,7 @@ impl Network<'_> {
         warnings.extend(self.idle_points());
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
+        warnings.extend(self.idle_marks());
         warnings.extend(rare_rm_cells::of(self));
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
@@ -144,6 +145,22 @@ impl Network<'_> {
         let reason = "no flow sends data through this port, so it does nothing";
         let remedy = "delete it, or let flows send through this port";
         idle.map(|(place, (keyword, _))| Fault::new(place, keyword, reason, remedy)).collect()
+    }
+
+    /// Queues that could mark, and only discard, as no source hears of their marks.
+    fn idle_marks(&self) -> Vec<Fault> {
+        let unheard = self.unheard_marks().into_iter().filter(|(_, queue)| queue.may_be_unheard());
+        let fault = |(place, queue): (String, &queue::Params)| {
+            let sends = queue.sends();
+            let reason = format!("no source of the flows through it hears its {sends}, so it only discards");
+            Fault::new(
+                place,
+                "",
+                reason,
+                "give a stream `ecn` and a controller such as prague, or the queue another policy",
+            )
+        };
+        unheard.map(fault).collect()
     }
 
     /// Sources whose RM cells return as they were sent: no port on their path writes into them.

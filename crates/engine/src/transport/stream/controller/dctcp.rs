@@ -1,15 +1,14 @@
 //! DCTCP: reduces the window by the share of marked segments (RFC 8257). The heir of DECbit and of EFCI.
 //!
-//! With M the share of segments of a round that were marked:
+//! With alpha the estimated share of marked segments (see `marked_share`), whose periods are rounds:
 //!
 //! ```text
-//! alpha <- (1 - g) alpha + g M at the end of a round; 1 at the start
 //! a round with a mark: w <- w (1 - alpha / 2), once; growth and losses as NewReno
 //! ```
 
+use super::marked_share::{self, MarkedShare};
 use super::window::Window;
 use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, RETUNED, Signal};
-use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -47,11 +46,7 @@ impl Default for Params {
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("g", self.g, 0.0..=1.0)?;
-        if self.g == 0.0 {
-            return Err(Fault::new("g", 0.0, "the estimate would stay 1", "choose more than 0, as 0.0625"));
-        }
-        Ok(())
+        marked_share::check_weight("g", self.g)
     }
 }
 
@@ -67,21 +62,18 @@ impl Feedback for Params {
 pub struct Dctcp {
     params: Params,
     window: Window,
-    alpha: f64,
-    /// Segments acknowledged, and marked, in this round.
-    acked: u64,
-    marked: u64,
+    share: MarkedShare,
 }
 
 impl Dctcp {
     /// A stream in slow start.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Dctcp {
-        Dctcp { params: params.clone(), window: Window::new(env), alpha: 1.0, acked: 0, marked: 0 }
+        Dctcp { params: params.clone(), window: Window::new(env), share: MarkedShare::new() }
     }
 
     fn reduce(&mut self) {
-        let reduced = self.window.size * (1.0 - self.alpha / 2.0);
+        let reduced = self.window.size * (1.0 - self.share.alpha / 2.0);
         self.window.reduce(Signal::Ecn, reduced);
     }
 }
@@ -93,15 +85,13 @@ impl Controller for Dctcp {
     }
 
     fn on_ack(&mut self, ack: &Acked) {
-        self.acked += ack.segments;
-        self.marked += ack.marked;
-        if ack.begins_round && self.acked > 0 {
-            let share = (self.marked as f64 / self.acked as f64).min(1.0);
-            self.alpha += self.params.g * (share - self.alpha);
-            if self.marked > 0 && self.params.react == React::WindowEnd {
+        self.share.count(ack);
+        if ack.begins_round && !self.share.is_empty() {
+            self.share.learn(self.params.g);
+            if self.share.has_marks() && self.params.react == React::WindowEnd {
                 self.reduce();
             }
-            (self.acked, self.marked) = (0, 0);
+            self.share.begin();
         }
         let left = self.window.slow_start(ack);
         self.window.size += left / self.window.size;
@@ -130,7 +120,7 @@ impl Controller for Dctcp {
     }
 
     fn readings(&self, each: &mut Each<'_>) {
-        each(Reading::share("alpha"), self.alpha);
+        each(Reading::share("alpha"), self.share.alpha);
     }
 }
 
@@ -151,14 +141,14 @@ mod tests {
         let rounds = [(0, 0.9375), (0, 0.878_906), (5, 0.855_225), (10, 0.864_273), (0, 0.810_256), (1, 0.765_865)];
         for (marked, expected) in rounds {
             dctcp.on_ack(&Acked { segments: 10, marked, begins_round: true, ..acked(10_000) });
-            assert!((dctcp.alpha - expected).abs() < 1e-6, "{}", dctcp.alpha);
+            assert!((dctcp.share.alpha - expected).abs() < 1e-6, "{}", dctcp.share.alpha);
         }
     }
 
     #[test]
     fn a_mark_reduces_by_half_the_estimate() {
         let mut dctcp = Dctcp::new(&Params::default(), Env::of(1000, 20));
-        dctcp.alpha = 0.5;
+        dctcp.share.alpha = 0.5;
         dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
         assert_eq!((dctcp.window(), dctcp.window.threshold), (15_000, 15.0));
     }
@@ -167,7 +157,7 @@ mod tests {
     fn at_the_end_of_the_round_the_share_of_this_round_counts() {
         let params = toml::from_str("react = 'window_end'").unwrap();
         let mut dctcp = Dctcp::new(&params, Env::of(1000, 20));
-        dctcp.alpha = 0.0;
+        dctcp.share.alpha = 0.0;
         dctcp.on_congestion(&congestion(Signal::Ecn, 20_000));
         assert_eq!((dctcp.window(), dctcp.is_in_slow_start()), (20_000, false));
         dctcp.on_ack(&Acked {

@@ -1,10 +1,10 @@
 //! Prague: reduces the window by the share of marked segments, as DCTCP, for queues that mark early (RFC 9331; the authors'
 //! reference implementation). Its segments are ECT(1).
 //!
-//! With n segments acknowledged, m of them marked, M the share of marks in a virtual round, and windows in segments:
+//! With n segments acknowledged, m of them marked, windows in segments, and alpha the estimated share of marked segments (see
+//! `marked_share`), whose periods are virtual rounds, from the first mark on:
 //!
 //! ```text
-//! alpha <- (1 - g) alpha + g M at the end of a virtual round, from the first mark on; 1 at the start
 //! slow start: w <- w + n - m, until the first mark or loss
 //! avoidance: w <- w + (n - m) a / w; a = 1, or (SRTT / rtt_target)^2 for an SRTT below it
 //! a mark: w <- w - alpha w / 2, once a virtual round; a loss: half the window; both at least 2
@@ -14,9 +14,9 @@
 //! A virtual round is a round, and from `transition` rounds after slow start on lasts at least `rtt_target`: streams of short
 //! paths then grow and give way as one of that round trip.
 
+use super::marked_share::{self, MarkedShare};
 use super::window::Window;
 use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED, Signal};
-use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
@@ -51,10 +51,7 @@ impl Default for Params {
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("g", self.g, 0.0..=1.0)?;
-        if self.g == 0.0 {
-            return Err(Fault::new("g", 0.0, "the estimate would stay 1", "choose more than 0, as 0.0625"));
-        }
+        marked_share::check_weight("g", self.g)?;
         if self.rtt_target == Some(Span::ZERO) {
             return Err(Fault::new("rtt_target", Span::ZERO, "no round trip is shorter", "choose \"off\" or 25 ms"));
         }
@@ -79,12 +76,10 @@ pub struct Prague {
     bits: f64,
     segment: f64,
     smoothed: Span,
-    alpha: f64,
+    share: MarkedShare,
     /// A mark has been seen.
     has_marks: bool,
-    /// Segments acknowledged, and marked, in this virtual round, and when it began.
-    acked: u64,
-    marked: u64,
+    /// When this virtual round began.
     began: Time,
     /// Rounds after slow start.
     rounds: u32,
@@ -103,10 +98,8 @@ impl Prague {
             bits: env.bits(),
             segment: f64::from(env.segment),
             smoothed: Span::ZERO,
-            alpha: 1.0,
+            share: MarkedShare::new(),
             has_marks: false,
-            acked: 0,
-            marked: 0,
             began: Time::ZERO,
             rounds: 0,
             reduced: None,
@@ -128,14 +121,14 @@ impl Prague {
         if !self.window.is_in_slow_start() {
             self.rounds = self.rounds.saturating_add(1);
         }
-        if self.acked == 0 || !self.is_over(self.began, now) {
+        if self.share.is_empty() || !self.is_over(self.began, now) {
             return;
         }
         if self.has_marks {
-            let share = (self.marked as f64 / self.acked as f64).min(1.0);
-            self.alpha += self.params.g * (share - self.alpha);
+            self.share.learn(self.params.g);
         }
-        (self.acked, self.marked, self.began) = (0, 0, now);
+        self.share.begin();
+        self.began = now;
     }
 
     /// Reduces the window for marks, if it is time, or waits.
@@ -147,7 +140,7 @@ impl Prague {
             return;
         }
         let size = self.window.size;
-        self.window.reduce(Signal::Ecn, (size * (1.0 - self.alpha / 2.0)).max(FLOOR.min(size)));
+        self.window.reduce(Signal::Ecn, (size * (1.0 - self.share.alpha / 2.0)).max(FLOOR.min(size)));
         self.reduced = Some(now);
     }
 }
@@ -160,8 +153,7 @@ impl Controller for Prague {
 
     fn on_ack(&mut self, ack: &Acked) {
         self.smoothed = ack.smoothed;
-        self.acked += ack.segments;
-        self.marked += ack.marked;
+        self.share.count(ack);
         self.has_marks |= ack.marked > 0;
         if ack.begins_round {
             self.end_round(ack.now);
@@ -206,7 +198,7 @@ impl Controller for Prague {
     }
 
     fn readings(&self, each: &mut Each<'_>) {
-        each(Reading::share("alpha"), self.alpha);
+        each(Reading::share("alpha"), self.share.alpha);
         each(Reading::pdus("fractional_window"), self.window.size);
     }
 }
@@ -238,7 +230,8 @@ mod tests {
     #[test]
     fn the_estimate_begins_with_the_first_mark() {
         let mut prague = prague(10.0, 500);
-        let alphas: Vec<f64> = [0, 0, 2, 0].map(|marked| (prague.on_ack(&ack(5, marked)), prague.alpha).1).to_vec();
+        let alphas: Vec<f64> =
+            [0, 0, 2, 0].map(|marked| (prague.on_ack(&ack(5, marked)), prague.share.alpha).1).to_vec();
         assert_eq!(alphas, [1.0, 1.0, 0.95, 0.95 * 0.9375]);
     }
 
@@ -256,7 +249,7 @@ mod tests {
     fn a_mark_takes_half_the_estimate_once_a_virtual_round() {
         let mut prague = prague(20.0, 0);
         prague.smoothed = Span::milliseconds(5);
-        prague.alpha = 0.1;
+        prague.share.alpha = 0.1;
         let mark = |at| Congestion { now: Time::ZERO + Span::milliseconds(at), ..congestion(Signal::Ecn, 20_000) };
         prague.on_congestion(&mark(0));
         assert_eq!(prague.window.size, 19.0);
