@@ -169,7 +169,7 @@ impl Sampler {
 impl CongestionPoint for Sampler {
     #[inline]
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
-        if view.refused || !pdu.kind().is_data() {
+        if !pdu.kind().is_data() {
             return None;
         }
         let last = self.queues.len() - 1;
