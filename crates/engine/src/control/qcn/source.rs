@@ -7,7 +7,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_SEVERE, UNIT_PDUS};
 use crate::control::congestion::Notice;
 use crate::control::pace::Pace;
 use crate::control::reaction::{
@@ -25,6 +24,10 @@ use crate::core::time::{Rate, Span, Time};
 use crate::core::word;
 use crate::traffic::RateScale;
 
+/// Frames of the sampling interval and of the byte counter: 150 kB of 1,500 octets each.
+pub(super) const UNIT_PDUS: f64 = 100.0;
+/// The highest severity: six bits.
+pub(super) const MOST_SEVERE: u8 = 63;
 /// The timer of the standard in byte counters at 10 Gb/s: 15 ms of 120 us.
 const TIMER_UNITS: f64 = 125.0;
 /// The rates of the standard as shares of 10 Gb/s: 10, 5 and 50 Mb/s.
