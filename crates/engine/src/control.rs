@@ -122,6 +122,7 @@ mod gap_report;
 mod laws;
 mod loops;
 mod notification;
+mod pace;
 mod qcn;
 mod rcp;
 mod reaction;

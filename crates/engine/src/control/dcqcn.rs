@@ -20,6 +20,7 @@ mod source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use source::UNIT_PDUS;
 pub(super) use source::{Params, Source};
 
 use super::FIXED_START;
@@ -39,8 +40,6 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::core::word;
 
-/// Packets of 1,500 octets that a line of 40 Gb/s carries in 55 us, the timers of the paper: 275 kB.
-const UNIT_PDUS: f64 = 275.0 / 1.5;
 /// Kmin and Kmax of the paper, 5 and 200 kB, in these 275 kB.
 const KMIN_SHARE: f64 = 5.0 / 275.0;
 const KMAX_SHARE: f64 = 200.0 / 275.0;

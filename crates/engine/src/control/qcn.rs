@@ -23,6 +23,7 @@ mod source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use source::{MOST_SEVERE, UNIT_PDUS};
 pub(super) use source::{Params, Source};
 
 use super::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
@@ -37,12 +38,8 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::core::word;
 
-/// Frames of the sampling interval and of the byte counter: 150 kB of 1,500 octets each.
-const UNIT_PDUS: f64 = 100.0;
 /// The equilibrium of the standard as a share of the sampling interval: 26 kB of 150 kB.
 const EQUILIBRIUM_SHARE: f64 = 26.0 / 150.0;
-/// The highest severity: six bits.
-const MOST_SEVERE: u8 = 63;
 /// The interval to the next sample in parts of a thousand and a half of the longest, by the three high bits of a severity.
 const INTERVALS: [f64; 8] = [1500.0, 750.0, 500.0, 375.0, 300.0, 250.0, 215.0, 185.0];
 
@@ -169,7 +166,7 @@ impl Sampler {
 impl CongestionPoint for Sampler {
     #[inline]
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
-        if view.refused || !pdu.kind().is_data() {
+        if !pdu.kind().is_data() {
             return None;
         }
         let last = self.queues.len() - 1;

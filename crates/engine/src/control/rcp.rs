@@ -9,7 +9,7 @@
 //!
 //! with the input `y` of the period, the queue `q` at its end, and what the queues before this one leave of the line as the
 //! C of the difference. In the protocol every packet has a rate and a round trip. Here one PDU in some is a request, a
-//! control PDU with both (docs/models/rcp.md#requests), which the receiver returns.
+//! control PDU with both (docs/models/rcp.md#rcp-requests), which the receiver returns.
 
 mod source;
 

@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::UNIT_PDUS;
 use crate::control::congestion::Notice;
+use crate::control::pace::Pace;
 use crate::control::reaction::{
     Allowance, RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv,
 };
@@ -19,9 +19,12 @@ use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::quantity::Bits;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{LineRate, Rate, Span, Time, gap};
+use crate::core::time::{Rate, Span, Time};
 use crate::core::word;
 use crate::traffic::RateScale;
+
+/// Packets of 1,500 octets that a line of 40 Gb/s carries in 55 us, the timers of the paper: 275 kB.
+pub(super) const UNIT_PDUS: f64 = 275.0 / 1.5;
 
 /// What a change of an increase does.
 const RETUNED_STAGE: &str = "It holds from the next end of a stage on.";
@@ -244,7 +247,7 @@ impl Terms {
 pub struct Source {
     terms: Terms,
     scale: Scale,
-    line: LineRate,
+    pace: Pace,
     pub(super) rate: f64,
     pub(super) target: f64,
     pub(super) alpha: f64,
@@ -263,8 +266,6 @@ pub struct Source {
     pub(super) time_stage: u32,
     /// Whether a stage has ended since the last reduction.
     has_risen: bool,
-    last: Option<(Time, u64)>,
-    next: Time,
     obeyed: u64,
 }
 
@@ -277,7 +278,7 @@ impl Source {
         Source {
             terms: Terms::new(params, &scale),
             scale,
-            line: env.line_rate,
+            pace: Pace::new(env.line_rate),
             rate,
             target: rate,
             alpha: 1.0,
@@ -290,8 +291,6 @@ impl Source {
             byte_stage: 0,
             time_stage: 0,
             has_risen: false,
-            last: None,
-            next: Time::ZERO,
             obeyed: 0,
         }
     }
@@ -300,9 +299,9 @@ impl Source {
         self.rises == Time::NEVER
     }
 
-    fn gap(&self, bits: u64) -> Span {
-        let line = self.line.span(bits);
-        if self.is_free() { line } else { gap(bits, self.rate).max(line) }
+    /// The limit on its rate, in bits per second.
+    fn limit(&self) -> f64 {
+        if self.is_free() { f64::INFINITY } else { self.rate }
     }
 
     /// Applies the ticks of alpha up to `until`. Only the first of them can have a notice before it.
@@ -402,9 +401,7 @@ impl ReactionPoint for Source {
         }
         if self.reduces == now {
             self.reduce(now);
-            if let Some((last, bits)) = self.last {
-                self.next = last + self.gap(bits);
-            }
+            self.pace.retime(self.limit());
         }
     }
 
@@ -422,12 +419,11 @@ impl ReactionPoint for Source {
                 self.rise();
             }
         }
-        self.last = Some((now, bits));
-        self.next = now + self.gap(bits);
+        self.pace.send(now, bits, self.limit());
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
-        Allowance::From(self.next)
+        self.pace.allowance()
     }
 
     fn readings(&self, now: Time, each: &mut Each<'_>) {

@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_SEVERE, UNIT_PDUS};
 use crate::control::congestion::Notice;
+use crate::control::pace::Pace;
 use crate::control::reaction::{
     Allowance, RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv,
 };
@@ -20,10 +20,14 @@ use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{LineRate, Rate, Span, Time, gap};
+use crate::core::time::{Rate, Span, Time};
 use crate::core::word;
 use crate::traffic::RateScale;
 
+/// Frames of the sampling interval and of the byte counter: 150 kB of 1,500 octets each.
+pub(super) const UNIT_PDUS: f64 = 100.0;
+/// The highest severity: six bits.
+pub(super) const MOST_SEVERE: u8 = 63;
 /// The timer of the standard in byte counters at 10 Gb/s: 15 ms of 120 us.
 const TIMER_UNITS: f64 = 125.0;
 /// The rates of the standard as shares of 10 Gb/s: 10, 5 and 50 Mb/s.
@@ -147,7 +151,7 @@ impl Terms {
 pub struct Source {
     pub(super) terms: Terms,
     scale: Scale,
-    line: LineRate,
+    pace: Pace,
     random: Stream,
     pub(super) rate: f64,
     pub(super) target: f64,
@@ -159,10 +163,6 @@ pub struct Source {
     pub(super) expires: Time,
     /// Whether a stage has ended since the last notice.
     has_risen: bool,
-    /// The last PDU: when it was sent, and its bits.
-    last: Option<(Time, u64)>,
-    /// When the next may leave.
-    next: Time,
     /// Notices below half of the highest severity, and others.
     obeyed: [u64; 2],
 }
@@ -176,7 +176,7 @@ impl Source {
         Source {
             terms: Terms::new(params, &scale),
             scale,
-            line: env.line_rate,
+            pace: Pace::new(env.line_rate),
             random: env.stream,
             rate,
             target: rate,
@@ -185,8 +185,6 @@ impl Source {
             time_stage: 0,
             expires: Time::NEVER,
             has_risen: false,
-            last: None,
-            next: Time::ZERO,
             obeyed: [0; 2],
         }
     }
@@ -241,10 +239,9 @@ impl Source {
         }
     }
 
-    /// The gap after a PDU of this length.
-    fn gap(&self, bits: u64) -> Span {
-        let line = self.line.span(bits);
-        if self.is_free() { line } else { gap(bits, self.rate).max(line) }
+    /// The limit on its rate, in bits per second.
+    fn limit(&self) -> f64 {
+        if self.is_free() { f64::INFINITY } else { self.rate }
     }
 
     fn reduce(&mut self, severity: u8, now: Time) {
@@ -256,9 +253,7 @@ impl Source {
         self.has_risen = false;
         self.obeyed[usize::from(severity > MOST_SEVERE / 2)] += 1;
         self.start_timer(now);
-        if let Some((last, bits)) = self.last {
-            self.next = last + self.gap(bits);
-        }
+        self.pace.retime(self.limit());
     }
 }
 
@@ -289,12 +284,11 @@ impl ReactionPoint for Source {
                 self.is_freed();
             }
         }
-        self.last = Some((now, bits));
-        self.next = now + self.gap(bits);
+        self.pace.send(now, bits, self.limit());
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
-        Allowance::From(self.next)
+        self.pace.allowance()
     }
 
     fn readings(&self, now: Time, each: &mut Each<'_>) {

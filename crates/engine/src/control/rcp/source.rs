@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::FIXED_START;
 use crate::control::answer::Answer;
+use crate::control::pace::Pace;
 use crate::control::reaction::{
     Allowance, Next, RETUNED_ORDER, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv,
 };
@@ -12,7 +13,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{LineRate, Rate, Span, Time, gap};
+use crate::core::time::{Rate, Time};
 use crate::core::word;
 use crate::traffic::RateScale;
 
@@ -56,7 +57,7 @@ impl ReactionPointParams for Params {}
 /// A source that sends at the rate it was offered.
 #[derive(Clone, Debug)]
 pub struct Source {
-    line: LineRate,
+    pace: Pace,
     line_rate: f64,
     /// Lowest rate that it obeys, bits per second.
     least: f64,
@@ -67,8 +68,6 @@ pub struct Source {
     pub(super) rate: f64,
     /// The last round trip of a request, seconds.
     pub(super) round_trip: f64,
-    last: Option<(Time, u64)>,
-    next: Time,
 }
 
 impl Source {
@@ -78,7 +77,7 @@ impl Source {
         let line_rate = env.line_rate.bits_per_second();
         let initial = params.initial.map_or(env.equal_share, Rate::bits_per_second);
         Source {
-            line: env.line_rate,
+            pace: Pace::new(env.line_rate),
             line_rate,
             least: 1.0_f64.min(line_rate),
             pdu_bits: f64::from(env.octets) * 8.0,
@@ -86,13 +85,7 @@ impl Source {
             position: 0,
             rate: initial.min(line_rate),
             round_trip: env.round_trip.seconds(),
-            last: None,
-            next: Time::ZERO,
         }
-    }
-
-    fn gap(&self, bits: u64) -> Span {
-        gap(bits, self.rate).max(self.line.span(bits))
     }
 
     /// What a request tells. A source hears of a rate no more often than it asks, so the time between two requests counts
@@ -114,9 +107,7 @@ impl ReactionPoint for Source {
         let Body::RateRequest { born, rate, .. } = pdu.body() else { return };
         self.round_trip = now.since(born).seconds();
         self.rate = f64::from(rate).clamp(self.least, self.line_rate);
-        if let Some((last, bits)) = self.last {
-            self.next = last + self.gap(bits);
-        }
+        self.pace.retime(self.rate);
     }
 
     /// Counts every PDU, requests too. `choose` does not change the count.
@@ -125,9 +116,7 @@ impl ReactionPoint for Source {
             return;
         }
         self.position = (self.position + 1) % self.request_every;
-        let bits = pdu.bits();
-        self.last = Some((now, bits));
-        self.next = now + self.gap(bits);
+        self.pace.send(now, pdu.bits(), self.rate);
     }
 
     fn choose(&mut self, ready: Ready, now: Time) -> Next {
@@ -143,7 +132,7 @@ impl ReactionPoint for Source {
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
-        Allowance::From(self.next)
+        self.pace.allowance()
     }
 
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
