@@ -64,6 +64,12 @@ def test_one_flow_and_a_buffer(keep: float, buffer: float, utilisation: str) -> 
     assert tcp.utilisation(buffer, keep=keep) == printed(utilisation)
 
 
+def test_early_marks_and_losses_over_dual_pi2() -> None:
+    ratios = [tcp.dual_pi2_ratio(1e-3 * round_trip) for round_trip in (5, 10, 20, 50, 100)]
+    assert ratios == list(map(printed, ["2.97", "1.94", "1.39", "1.05", ".93"]))
+    assert tcp.dual_pi2_ratio(0.02, coupling=4) == pytest.approx(tcp.dual_pi2_ratio(0.02) / 2)
+
+
 def test_cubic_returns_after_k() -> None:
     times = [tcp.cubic_time(window) for window in (10, 100, 1000, 83_333)]
     assert times == [printed("1.9574"), printed("4.2172"), printed("9.0856"), printed("39.685")]

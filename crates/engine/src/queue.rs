@@ -108,6 +108,21 @@ impl Params {
     /// No limit: the default of a queue.
     pub const UNLIMITED: Params = Params::Unlimited(unlimited::Params {});
 
+    /// This policy in the place of a queue that has only a limit, or none, and with that limit. `None` if the other queue has a
+    /// policy of its own, or its limit has no place here.
+    #[must_use]
+    pub fn in_place_of(&self, other: &Params) -> Option<Params> {
+        let (size, bits) = match other {
+            Params::Unlimited(_) => (None, None),
+            Params::DropTail(own) => (Some(own.size), None),
+            Params::DropTailBits(own) => (None, Some(own.size)),
+            _ => return None,
+        };
+        // A fault of the other queue is found where it is written.
+        let mut limited = self.clone();
+        (other.check().is_ok() && limited.limit(size, bits)).then_some(limited)
+    }
+
     /// The policy for questions about its limits only.
     #[must_use]
     pub fn sketch(&self) -> Policy {
@@ -228,6 +243,8 @@ role_trait! {
         fn discards_early(&self) -> bool { false }
         /// The marks that it sets.
         fn sends(&self) -> Signals { Signals::NONE }
+        /// Takes the limits that are given, if it can have one in PDUs and one in bits. Returns whether it can.
+        fn limit(&mut self, size: Option<Count>, bits: Option<Bits>) -> bool { false }
         /// Whether no source need obey its marks, for it discards where it cannot mark. A line on which none does gets a
         /// warning.
         fn may_be_unheard(&self) -> bool { false }

@@ -1,8 +1,12 @@
 //! Controllers of byte streams that heed the delay or the rate of delivery, and Hybla, in whole networks.
 
+use proptest::prelude::*;
+
+use crate::length::quick_or_long;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
+use penstock_engine::scenario::partners::ROLES;
 
 fn run(text: &str) -> Report {
     let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
@@ -177,5 +181,39 @@ fn two_flows_of_bbr_share_a_line() {
         let report = bounded("duration = '60 s'\nwarm_up = '10 s'", "drop_tail.size = '400 PDUs'", &[&group]);
         assert!((utilisation(&report) - 0.977).abs() < 0.01 && fairness(&report) > 0.98, "{version}");
         assert!(queue(&report) > least * 50.0 && queue(&report) < 1.3 * 50.0, "{version}: {}", queue(&report));
+    }
+}
+
+/// What a controller needs to fill a line with this round trip in ms. Swift's target is for data centres: here it has room for ten
+/// segments.
+fn needs(controller: &str, rate_mbps: f64, round_trip_ms: f64) -> String {
+    match controller {
+        "swift" => format!("base = '{} us'", (1e3 * (round_trip_ms + 10.0 * 12.0 / rate_mbps)) as u64),
+        _ => String::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(quick_or_long(2, 12)))]
+
+    /// Without losses and marks and with an unlimited receiver, a flow alone uses at least 0.95 of a line, after slow start and a
+    /// product of rate and round trip of at most 60 segments, one a round trip.
+    #[test]
+    fn one_flow_uses_the_line_under_every_controller(rate in 2.0..16.0f64, round_trip in 5.0..45.0f64) {
+        let controllers = ROLES.iter().find(|role| role.key == "controller").unwrap().parts;
+        for controller in controllers.iter().map(|part| part.keyword) {
+            let text = format!(
+                "duration = '24 s'\nwarm_up = '8 s'\n[line.l]\nbetween = ['a', 'b']\nrate = '{} b/s'\ndelay = '{} us'\n\
+                 queues = [{{ unlimited = {{}} }}]\n[flow.f]\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {{}}\n\
+                 transport.stream.controller.{controller} = {{ {} }}\n",
+                (rate * 1e6) as u64,
+                (round_trip * 500.0) as u64,
+                needs(controller, rate, round_trip),
+            );
+            let report = run(&text);
+            prop_assert_eq!(report.groups[0].lost, 0);
+            prop_assert!(utilisation(&report) >= 0.95, "{controller}: {}\n{text}", utilisation(&report));
+        }
+        prop_assert!(controllers.len() >= 11);
     }
 }

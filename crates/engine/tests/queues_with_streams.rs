@@ -113,6 +113,27 @@ fn the_marks_of_dual_pi2_are_coupled_in_every_sample() {
     }
 }
 
+/// Five flows of each kind use all of the line; L waits for less than 1 ms, C for about its target of 15 ms. At 20 ms the rate of a
+/// flow of L is 0.9 to 1.5 times what the windows 2 / p_CL and sqrt(1.5 / p_C) give with their round trips, as in packet models. At 10 ms
+/// every round has marks. Marked segments add nothing, so the window is where 1 - p = p w / 2.
+#[test]
+fn dual_pi2_shares_a_line_between_early_marks_and_losses() {
+    for (rate, round_trip) in [(40, 10), (100, 20), (200, 50)] {
+        let report = run(&dual(rate, round_trip, [5, 5], ""));
+        let [prague, reno] = [0, 1].map(|group| &report.groups[group]);
+        let port = report.ports.iter().find(|row| row.port == "l").unwrap();
+        assert!(port.utilisation > 0.99, "{rate}: {}", port.utilisation);
+        let waits = [prague, reno].map(|group| 1e3 * group.delay_mean_s.unwrap() - f64::from(round_trip) / 2.0);
+        assert!(waits[0] < 1.0 && (12.0..19.0).contains(&waits[1]), "{rate}: {waits:?}");
+        let ratio = prague.throughput_bps / reno.throughput_bps;
+        assert!(rate != 100 || (0.9 * 1.394..1.5 * 1.394).contains(&ratio), "{ratio}");
+        let marked = prague.marked_share.unwrap();
+        let window = prague.throughput_bps / 5.0 / 12_000.0 * 1e-3 * (f64::from(round_trip) + waits[0]);
+        let wanted = 2.0 * (1.0 - marked) / marked;
+        assert!(rate != 40 || (window / wanted - 1.0).abs() < 0.1, "{window} {wanted}");
+    }
+}
+
 /// A line without a stream that heeds its marks is no error, but it is told.
 #[test]
 fn dual_pi2_where_nobody_heeds_marks_has_a_warning() {

@@ -56,7 +56,11 @@ fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
     let options: [&[&str]; 10] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
-        &["", ", recovery = 'pipe'"],
+        if ["copa", "bbr", "swift"].iter().any(|alone| text.contains(alone)) {
+            &[""]
+        } else {
+            &["", ", recovery = 'pipe'"]
+        },
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
         &["", ", handshake = true"],
         if ["hybla", "copa", "bbr", "prague"].iter().any(|paced| text.contains(paced)) {
@@ -288,6 +292,7 @@ fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
         (stream, "transport.stream = { controller.prague.g = 0 }", "controller.prague.g"),
         (stream, "transport.stream = { controller.prague = {}, ecn = 'classic' }", "how many segments are marked"),
         (stream, "transport.stream = { controller.copa = {}, ecn = 'classic' }", "does not hear of marks"),
+        (stream, "transport.stream = { controller.copa = {}, recovery = 'prr' }", "alone limits the repair"),
         (stream, "transport.stream = { min_rto = '1 ns' }", "min_rto"),
         (stream, "transport.stream = { controller.cubic = { beta = 1.0 } }", "controller.cubic.beta"),
         (stream, "transport.stream = { controller.dctcp = { g = 0 } }", "controller.dctcp.g"),

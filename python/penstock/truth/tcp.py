@@ -24,6 +24,16 @@ def reno_window(loss: float) -> float:
     return RENO / math.sqrt(loss)
 
 
+def dual_pi2_ratio(
+    round_trip: float, *, coupling: float = 2.0, wait_early: float = 0.5e-3, wait_classic: float = 15e-3
+) -> float:
+    """Over DualPI2, the rate of a flow that heeds early marks over that of one with NewReno (RFC 9332, appendix C).
+
+    With p' the base probability, their windows are 2 / (k p') and sqrt(3 / 2) / p', and each has its own waiting time.
+    """
+    return 2 / coupling / RENO * (round_trip + wait_classic) / (round_trip + wait_early)
+
+
 def pftk_rate(loss: float, round_trip: float, timeout: float, *, packets_per_ack: int = 1) -> float:
     """PFTK, full formula without a limit of the window: packets per second.
 

@@ -160,6 +160,11 @@ impl QueueParams for Params {
         Signals::ECN
     }
 
+    fn limit(&mut self, size: Option<Count>, bits: Option<Bits>) -> bool {
+        (self.size, self.memory) = (size.or(self.size), bits.or(self.memory));
+        true
+    }
+
     fn may_be_unheard(&self) -> bool {
         true
     }

@@ -100,6 +100,11 @@ impl Params {
 }
 
 impl QueueParams for Params {
+    fn limit(&mut self, size: Option<Count>, bits: Option<Bits>) -> bool {
+        (self.size, self.memory) = (size.or(self.size), bits.unwrap_or(self.memory));
+        true
+    }
+
     fn discards_early(&self) -> bool {
         true
     }

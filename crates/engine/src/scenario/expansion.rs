@@ -180,16 +180,26 @@ fn place_of(kind: &str, name: &str) -> String {
     format!("{kind}.{}", shown_key(name))
 }
 
-/// Puts the congestion point of `scheme` at the ports of a line that have none. Returns whether there is such a port.
+/// Puts the congestion point of `scheme` at the ports of a line that have none, and its queue in the place of those that have
+/// only a limit. Returns whether there is such a port.
 fn in_line(line: &mut Line, scheme: &Scheme, place: &str, path: String, made: &mut BTreeMap<String, String>) -> bool {
-    let Some(point) = &scheme.parts.congestion_point else { return false };
     let mut is_put = false;
-    let reverse = line.reverse.as_mut().map(|reverse| (&mut reverse.congestion_point, ".reverse"));
-    for (own, side) in [(&mut line.congestion_point, "")].into_iter().chain(reverse) {
-        if own.is_none() {
-            *own = Some(point.clone());
-            made.insert(format!("{place}{side}{POINT}"), path.clone());
-            is_put = true;
+    let mut note = |part: String| {
+        made.insert(format!("{place}{part}"), path.clone());
+        is_put = true;
+    };
+    let reverse = line.reverse.as_mut().map(|reverse| (&mut reverse.congestion_point, &mut reverse.queues, ".reverse"));
+    for (point, queues, side) in [(&mut line.congestion_point, &mut line.queues, "")].into_iter().chain(reverse) {
+        if let (Some(its), None) = (&scheme.parts.congestion_point, &point) {
+            *point = Some(its.clone());
+            note(format!("{side}{POINT}"));
+        }
+        for (number, queue) in queues.iter_mut().enumerate() {
+            let its = scheme.parts.queue.as_ref();
+            if let Some(its) = its.and_then(|its| its.in_place_of(queue)) {
+                *queue = its;
+                note(format!("{side}.queues[{number}]"));
+            }
         }
     }
     is_put
@@ -258,6 +268,8 @@ impl Expansion<'_> {
             };
         };
         let (owner, role) = place.rsplit_once('.').unwrap_or(("", place));
+        // A queue of the line is the queue of the scheme.
+        let role = role.split_once("s[").map_or(role, |(queue, _)| queue);
         // A parameter of the main part stands in the table of the scheme: `scheme.erica.target`.
         let keyword = scheme.rsplit('.').next().unwrap_or_default();
         let main = schemes::find(keyword).filter(|entry| entry.main == role);
@@ -348,6 +360,32 @@ scheme = "none"
         assert!(!expansion.made.contains_key("flow.data.reaction_point"));
     }
 
+    /// A queue with a policy of its own stays, and a limit is taken over.
+    #[test]
+    fn a_scheme_brings_a_queue_in_the_place_of_limits() {
+        let queues = "queues = [{ drop_tail.size = '70 PDUs' }, { drop_tail_bits.size = '9 kbit' }, { codel = {} }]";
+        let scenario = net("scheme.prague = { queue.dual_pi2 = { target = '5 ms' } }", queues, "");
+        let expanded = expand(&scenario).unwrap();
+        let tables = |line: &str| serde_json::to_value(&expanded.scenario.line[line].queues).unwrap();
+        let own = tables("a");
+        let limits = [0, 1].map(|number| own[number]["dual_pi2"].clone());
+        assert_eq!(limits.clone().map(|limit| limit["target"].clone()), ["5 ms", "5 ms"]);
+        assert_eq!((&limits[0]["size"], &limits[0]["memory"]), (&"70 PDUs".into(), &"auto".into()));
+        assert_eq!((&limits[1]["size"], &limits[1]["memory"]), (&"unlimited".into(), &"9000 bits".into()));
+        assert!(own[2].get("codel").is_some());
+        assert_eq!(tables("b")[0]["dual_pi2"]["size"], "unlimited");
+        // The way back of `a` has an unlimited queue of its own.
+        let reverse = expanded.scenario.line["a"].reverse.as_ref().unwrap();
+        assert_eq!(reverse.queues[0].keyword(), "dual_pi2");
+        let (path, reason) = refusal(&net("scheme.prague = { queue.dual_pi2 = { coupling = 0 } }", "", ""));
+        assert_eq!(path, "scheme.prague.queue.dual_pi2.coupling");
+        assert!(reason.ends_with("(at line.a)"), "{reason}");
+        let (path, _) = refusal(&net("scheme = 'prague'", "queues = [{ drop_tail.size = '0 PDUs' }]", ""));
+        assert_eq!(path, "line.a.queues[0].drop_tail.size");
+        let (path, _) = refusal(&net("scheme.prague = { queue.fq_codel = {} }", "", ""));
+        assert_eq!(path, "scheme.prague.queue");
+    }
+
     #[test]
     fn a_scheme_without_effect_is_refused() {
         let (path, _) = refusal(&net("scheme = 'erica'", "scheme = 'backoff'", ""));
@@ -371,6 +409,7 @@ scheme = "none"
             ("backoff = { window.decbit = {} }", "backoff.window"),
             ("withdrawing_credit = { credit.congestion_avoidance = {} }", "withdrawing_credit.credit"),
             ("error_npdu = { congestion_point.clnp = {} }", "error_npdu.congestion_point.clnp"),
+            ("cubic = { queue.codel = {} }", "cubic.queue"),
         ] {
             for (scheme, flow, owner) in [
                 (format!("scheme.{scheme}"), String::new(), ""),
@@ -383,6 +422,7 @@ scheme = "none"
         for scheme in [
             "erica = { congestion_point.erica = { target = 0.5 } }",
             "erica_plus = { congestion_point.erica_plus = {} }",
+            "cubic = { queue.fq_codel = {} }",
             "erica = { reaction_point.tm40 = { rif = 1.0 } }",
             "backoff = { congestion_point.clnp = { ce_threshold = '27000 bits' } }",
             "backoff = { transport.tp4 = { window.backoff = {} } }",

@@ -1,6 +1,7 @@
 //! Control schemes by name: the list of all schemes, each with its parts.
 //!
-//! A scheme puts a congestion point at the ports, and a reaction and a notification point, or a transport, at the hosts.
+//! A scheme puts a congestion point or a queue at the ports, and a reaction and a notification point, or a transport, at the
+//! hosts.
 //! Its parts stand here as in a scenario file. To add a scheme, add one entry.
 
 /// A control scheme: what `scheme = "erica"` stands for.
@@ -288,6 +289,17 @@ pub const SCHEMES: &[Scheme] = &[
         overhead: "acknowledgements",
         needs: "a path back for acknowledgements",
         source: "RFC 8257; docs/models/dctcp.md",
+    },
+    Scheme {
+        keyword: "prague",
+        meaning: "Queues with two lists mark early for byte streams that give way by the marked share, and keep others apart \
+                  (L4S).",
+        parts: "queue.dual_pi2 = {}\ntransport.stream = { controller.prague = {}, ecn = \"accurate\" }",
+        main: TRANSPORT,
+        state: "one probability",
+        overhead: "acknowledgements",
+        needs: "queues that have only a limit",
+        source: "RFC 9331, 9332; docs/models/prague.md",
     },
     Scheme {
         keyword: "vegas",

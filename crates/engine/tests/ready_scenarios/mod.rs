@@ -20,13 +20,15 @@ pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
     found.iter().map(|path| (path.clone(), parse(path))).collect()
 }
 
-/// Limits the scenario to `seconds`, or to `fast` seconds if many fast lines send more cells per second.
+/// Limits the scenario to `seconds`, or to `fast` seconds if many fast lines send more cells per second. Changes from its
+/// end on are left out.
 pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: f64) {
     let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
         .iter()
         .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
     let most = if is_wide { fast } else { seconds };
     scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
+    scenario.change.retain(|change| change.at < scenario.duration);
 }
 
 /// Removes all control from a group.

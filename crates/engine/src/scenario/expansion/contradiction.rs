@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::place_of;
 use crate::core::error::Fault;
+use crate::queue::QueueParams;
 use crate::scenario::schemes::{self, SCHEMES};
 use crate::scenario::spec::{Flow, Line, Scheme};
 
@@ -24,13 +25,25 @@ pub(super) fn check(scheme: &Scheme, path: &str) -> Result<(), Fault> {
         return Err(Fault::new(format!("{path}.{role}"), keyword(part), reason, remedy(role, part)));
     }
     let own = entry.table();
-    let Some((place, given)) = replaced(&own, &parts) else { return Ok(()) };
+    let Some((place, given)) = replaced(&own, &parts) else { return check_queue(scheme, &path) };
     let (owner, _) = place.rsplit_once('.').unwrap_or((&place, ""));
     let reason = format!("`{}` stands for {place}, not for this", scheme.keyword);
     // A parameter of the main part stands in the table of the scheme: `scheme.backoff.window`.
     let in_main = owner.strip_prefix(entry.main).filter(|_| !scheme.gives(entry.main));
     let written = in_main.and_then(|rest| rest.strip_prefix('.')?.split_once('.')).map_or(owner, |(_, rest)| rest);
     Err(Fault::new(format!("{path}.{written}"), keyword(given), reason, remedy(owner, given)))
+}
+
+/// Refuses a queue that could not take over the limits of all queues in whose places it would come.
+fn check_queue(scheme: &Scheme, path: &str) -> Result<(), Fault> {
+    match &scheme.parts.queue {
+        Some(queue) if !queue.clone().limit(None, None) => {
+            let reason = "it cannot take over the limit of a queue, which may be in PDUs or in bits";
+            let remedy = format!("write it on the lines, as in queues = [{{ {} = ... }}]", queue.keyword());
+            Err(Fault::new(format!("{path}.queue"), queue.keyword(), reason, remedy))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a line with a scheme of its own, and a congestion point of another algorithm beside it.

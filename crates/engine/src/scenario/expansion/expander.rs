@@ -108,8 +108,8 @@ impl Last {
 /// All that lines are made of, besides the network.
 fn source_of_lines(scenario: &Scenario) -> impl PartialEq {
     let Scenario { line, defaults, scheme, .. } = scenario;
-    let point = scheme.as_ref().map(|scheme| &scheme.parts.congestion_point);
-    (line, defaults.as_ref().map(|defaults| &defaults.line), point)
+    let parts = scheme.as_ref().map(|scheme| (&scheme.parts.congestion_point, &scheme.parts.queue));
+    (line, defaults.as_ref().map(|defaults| &defaults.line), parts)
 }
 
 /// All that flows are made of, besides the network, if there is no table for their traffic.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::control::{CongestionParams, NotificationParams, ReactionParams};
 use crate::core::feedback::Signals;
+use crate::queue::{self, QueueParams};
 use crate::scenario::schemes::{self, SCHEMES};
 use crate::transport;
 
@@ -33,6 +34,10 @@ pub struct Parts {
     /// At every port of the lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<CongestionParams>,
+    /// In the place of every queue of the lines that has only a limit, which it takes over: `unlimited`, `drop_tail`,
+    /// `drop_tail_bits`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<queue::Params>,
     /// At every sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction_point: Option<ReactionParams>,
@@ -45,7 +50,7 @@ pub struct Parts {
 }
 
 /// The roles that a part may have.
-const ROLES: [&str; 4] = ["congestion_point", "reaction_point", "notification_point", "transport"];
+const ROLES: [&str; 5] = ["congestion_point", "queue", "reaction_point", "notification_point", "transport"];
 
 impl Scheme {
     /// The scheme of this name with this table. A key of the table is a role, and replaces the part whole, or a
@@ -150,10 +155,12 @@ impl schemes::Scheme {
         serde_path_to_error::deserialize(&Value::Object(self.table())).unwrap_or_default()
     }
 
-    /// What its congestion points send.
+    /// What its congestion points and its queues send.
     #[must_use]
     pub fn feedback(&self) -> Signals {
-        self.own_parts().congestion_point.map_or(Signals::NONE, |point| point.sends())
+        let Parts { congestion_point, queue, .. } = self.own_parts();
+        let marks = queue.map_or(Signals::NONE, |queue| queue.sends());
+        congestion_point.map_or(Signals::NONE, |point| point.sends()).with(marks)
     }
 }
 
@@ -292,6 +299,7 @@ mod tests {
             assert_eq!(text.contains_key(scheme.main), scheme.keyword != "none", "{}", scheme.keyword);
             let parts = serde_json::from_value::<Parts>(Value::Object(text)).unwrap();
             assert_eq!(parts.congestion_point.as_ref().map_or(Ok(()), CongestionParams::check), Ok(()));
+            assert_eq!(parts.queue.as_ref().map_or(Ok(()), queue::Params::check), Ok(()));
             assert_eq!(parts.reaction_point.as_ref().map_or(Ok(()), ReactionParams::check), Ok(()));
             assert_eq!(parts.transport.as_ref().map_or(Ok(()), transport::Params::check), Ok(()));
             assert_eq!(read(&format!("scheme = '{}'", scheme.keyword)).unwrap().parts, parts);

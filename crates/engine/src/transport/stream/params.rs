@@ -56,7 +56,7 @@ pub enum Loss {
     Duplicates,
 }
 
-/// How fast losses are repaired.
+/// How fast losses are repaired, if the window of the controller alone does not limit that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
@@ -92,8 +92,10 @@ pub struct Params {
     /// Time for which reordering is waited for, in least round trips (RFC 8985: a quarter).
     #[schemars(extend("retune" = RETUNED))]
     pub reordering_window: f64,
-    /// How fast losses are repaired.
-    pub recovery: Recovery,
+    /// How fast losses are repaired. "auto" is `prr`, but with a controller whose window alone limits the repair it is that.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Recovery>")]
+    pub recovery: Option<Recovery>,
     /// Octets of the headers of each segment, and of an acknowledgement without a block: TCP and IPv4 have 40.
     #[schemars(extend("fixed" = FIXED_LENGTH))]
     pub header: u16,
@@ -153,7 +155,7 @@ impl Default for Params {
             ecn: Ecn::Off,
             loss: Loss::Rack,
             reordering_window: 0.25,
-            recovery: Recovery::Prr,
+            recovery: None,
             header: 40,
             ack_every: 1,
             delayed_ack: Span::milliseconds(40),
@@ -204,6 +206,11 @@ impl Params {
         if let Some(pacing) = self.pacing.filter(|_| self.controller.nature().paces) {
             let reason = "the controller has a pace of its own";
             return Err(Fault::new("pacing", pacing, reason, "give it to the controller, or delete it"));
+        }
+        if let Some(recovery) = self.recovery.filter(|_| self.controller.nature().repairs_alone) {
+            let word = if recovery == Recovery::Prr { "prr" } else { "pipe" };
+            let reason = format!("the window of the controller {} alone limits the repair", self.controller.keyword());
+            return Err(Fault::new("recovery", word, reason, "choose \"auto\", or another controller"));
         }
         if self.ecn != Ecn::Off && !self.controller.hears().meets(Signals::ECN) {
             let reason = format!("the controller {} does not hear of marks", self.controller.keyword());

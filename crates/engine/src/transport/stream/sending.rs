@@ -404,7 +404,7 @@ impl Sending {
     }
 
     /// The pace in bits per second: that of the controller, or a multiple of the window over the round trip.
-    fn pace(&self) -> Option<f64> {
+    pub(super) fn pace(&self) -> Option<f64> {
         if let Some(rate) = self.controller.pacing_rate() {
             return Some(rate);
         }

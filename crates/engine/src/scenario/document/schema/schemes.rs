@@ -119,7 +119,7 @@ mod tests {
             }
         }
         let cubic = table(crate::scenario::schemes::find("cubic").unwrap());
-        assert!(["beta", "mss", "congestion_point"].iter().all(|key| cubic.contains_key(*key)), "{cubic:?}");
+        assert!(["beta", "min_rto", "congestion_point"].iter().all(|key| cubic.contains_key(*key)), "{cubic:?}");
     }
 
     #[test]

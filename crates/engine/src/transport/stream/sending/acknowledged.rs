@@ -141,7 +141,8 @@ impl Sending {
         self.congest(Signal::Loss, outstanding, now);
         self.detection.count_recovery();
         self.probe_at = Time::NEVER;
-        let is_reduced = self.params.recovery == Recovery::Prr && !self.params.controller.nature().repairs_alone;
+        let is_reduced =
+            self.params.recovery.unwrap_or_default() == Recovery::Prr && !self.params.controller.nature().repairs_alone;
         self.must_repeat = !is_reduced;
         let reduction = || Reduction::new(in_flight, self.controller.window(), self.segment);
         self.phase = Phase::Recovery(is_reduced.then(reduction));

@@ -20,6 +20,9 @@ struct Path {
     fates: Vec<Fate>,
     count: u64,
     delivered: u64,
+    /// When the pace allows the next segment, and how many segments left before that.
+    allowed: Time,
+    early: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +54,18 @@ impl Path {
             fates,
             count: 0,
             delivered: 0,
+            allowed: Time::ZERO,
+            early: 0,
+        }
+    }
+
+    /// Compares the time of a segment with the pace after the one before it.
+    fn compare(&mut self, pdu: &Pdu) {
+        if matches!(pdu.body(), Body::Segment { .. }) {
+            self.early += u64::from(self.now < self.allowed);
+            // Times are whole picoseconds.
+            let gap = |pace| Span((pdu.bits() as f64 / pace * 1e12) as u64 - 1);
+            self.allowed = self.sending.pace().map_or(Time::ZERO, |pace| self.now + gap(pace));
         }
     }
 
@@ -70,7 +85,10 @@ impl Path {
         let mut sent = Vec::new();
         let send = &mut |pdu| sent.push(pdu);
         step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages: &mut self.messages, send });
-        sent.into_iter().for_each(|pdu| self.transmit(pdu));
+        for pdu in sent {
+            self.compare(&pdu);
+            self.transmit(pdu);
+        }
     }
 
     /// Runs until nothing is due. Returns false if it does not end.
@@ -144,6 +162,23 @@ proptest! {
             prop_assert!(path.sending.is_idle(), "{params}: {:?}", path.sending);
             prop_assert_eq!((path.delivered, path.receiving.next()), (message, message * octets));
             prop_assert!(path.sending.is_conserved());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Whatever happens on the path, no segment leaves before the pace allows it, under any controller; a window alone is paced
+    /// by a multiple of itself over the round trip.
+    #[test]
+    fn a_pace_is_never_exceeded(fates in fates(), octets in 1..200_000u64, pacing in 0.5..2.5f64) {
+        for case in ControllerParams::cases() {
+            let mut path = Path::new(&format!("controller.{}\npacing = {pacing}\necn = 'accurate'", case.text), fates.clone());
+            path.act(|sending, turn| sending.begin(octets, turn.now, turn));
+            prop_assert!(path.run(), "{}: no end", case.text);
+            prop_assert_eq!(path.early, 0, "{} of {}: {}", path.early, path.count, case.text);
+            prop_assert!(path.allowed > Time::ZERO || path.count < 30, "{}: no pace", case.text);
         }
     }
 }
