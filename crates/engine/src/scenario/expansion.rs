@@ -371,7 +371,7 @@ scheme = "none"
         let limits = [0, 1].map(|number| own[number]["dual_pi2"].clone());
         assert_eq!(limits.clone().map(|limit| limit["target"].clone()), ["5 ms", "5 ms"]);
         assert_eq!((&limits[0]["size"], &limits[0]["memory"]), (&"70 PDUs".into(), &"auto".into()));
-        assert_eq!((&limits[1]["size"], &limits[1]["memory"]), (&"unlimited".into(), &"9000 bits".into()));
+        assert_eq!((&limits[1]["size"], &limits[1]["memory"]), (&"unlimited".into(), &"9 kbit".into()));
         assert!(own[2].get("codel").is_some());
         assert_eq!(tables("b")[0]["dual_pi2"]["size"], "unlimited");
         // The way back of `a` has an unlimited queue of its own.

@@ -252,6 +252,7 @@ mod tests {
             "reaction_point",
             "reverse",
             "sample",
+            "queue",
             "scheme",
             "series",
             "session",

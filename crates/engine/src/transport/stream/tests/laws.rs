@@ -170,14 +170,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     /// Whatever happens on the path, no segment leaves before the pace allows it, under any controller; a window alone is paced
-    /// by a multiple of itself over the round trip.
+    /// by a multiple of itself over the round trip. A tail loss probe leaves when its own timer expires (RFC 8985, 7.3).
     #[test]
     fn a_pace_is_never_exceeded(fates in fates(), octets in 1..200_000u64, pacing in 0.5..2.5f64) {
         for case in ControllerParams::cases() {
             let mut path = Path::new(&format!("controller.{}\npacing = {pacing}\necn = 'accurate'", case.text), fates.clone());
             path.act(|sending, turn| sending.begin(octets, turn.now, turn));
             prop_assert!(path.run(), "{}: no end", case.text);
-            prop_assert_eq!(path.early, 0, "{} of {}: {}", path.early, path.count, case.text);
+            let probes = path.sending.measures().probes;
+            prop_assert!(path.early <= probes, "{} of {}, {} probes: {}", path.early, path.count, probes, case.text);
             prop_assert!(path.allowed > Time::ZERO || path.count < 30, "{}: no pace", case.text);
         }
     }
