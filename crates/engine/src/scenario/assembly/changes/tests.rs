@@ -29,8 +29,19 @@ fn candidates(schema: &Value, parameter: &Value) -> Vec<Value> {
     let mut found = vec![json!(true), json!(false), json!({}), json!("auto")];
     found.extend([0.0, 0.01, 0.25, 0.5, 0.875, 1.0, 1.5, 3.0].map(Value::from));
     found.extend([1, 2, 4, 64, 512].map(Value::from));
-    let quantities =
-        ["3 cells", "30 cells", "9000 cells", "900 bits", "9000 bits", "20 ms", "50 ms", "90 ms", "200 ms", "64 kb/s", "2 Mb/s"];
+    let quantities = [
+        "3 cells",
+        "30 cells",
+        "9000 cells",
+        "900 bits",
+        "9000 bits",
+        "20 ms",
+        "50 ms",
+        "90 ms",
+        "200 ms",
+        "64 kb/s",
+        "2 Mb/s",
+    ];
     found.extend(quantities.map(Value::from));
     found.extend([
         json!({ "time": "3 ms" }),
