@@ -17,9 +17,13 @@ PAGE: str = TOOL["scenario_page"](SCHEMA)
 
 
 def choices() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Each key of a scenario file whose value is chosen by a keyword, and its choices."""
+    """Each key of a scenario file whose value is chosen by a keyword, and its choices.
+
+    The keys of a scheme's table are those of its parts, which have their sections under lines and flows.
+    """
     definitions = SCHEMA["$defs"]
-    for definition in (SCHEMA, *definitions.values()):
+    of_schemes = {each["$ref"].rsplit("/", 1)[-1] for each in definitions["Scheme"]["anyOf"][-1]["properties"].values()}
+    for definition in (SCHEMA, *(own for name, own in definitions.items() if name not in of_schemes)):
         for key, value in definition.get("properties", {}).items():
             for each in (value, value.get("items", {}), *value.get("anyOf", [])):
                 branches = definitions.get(each.get("$ref", "").rsplit("/", 1)[-1], {}).get("oneOf", [])
