@@ -250,7 +250,10 @@ impl Kind {
     #[must_use]
     #[inline]
     pub fn is_of_stream(self) -> bool {
-        (Kind::Segment as u8..=Kind::StreamHandshake as u8).contains(&(self as u8))
+        matches!(
+            self,
+            Kind::Segment | Kind::StreamAcknowledgement | Kind::StreamHandshake | Kind::SelectiveAcknowledgement
+        )
     }
 }
 

@@ -81,6 +81,7 @@ impl Recent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::pdu::FlowId;
 
     #[test]
     fn the_blocks_that_changed_last_are_told_of_first() {
@@ -94,5 +95,20 @@ mod tests {
         // Without a block of its own, or with a duplicate, an acknowledgement tells of those that are left beyond it.
         assert_eq!(recent.blocks(NONE, 50, 3), [NONE, (10, 30), (50, 10), NONE]);
         assert_eq!(recent.blocks(DUPLICATE, 90, 3), [DUPLICATE, (10, 10), NONE, NONE]);
+    }
+
+    /// The PDU with a record is one of the stream, as that without: its slot stays.
+    #[test]
+    fn an_acknowledgement_with_a_record_is_one_of_its_stream() {
+        for blocks in [[(1, 2), NONE, NONE, NONE], [(1, 2), (5, 6), NONE, NONE]] {
+            let body = Body::StreamAcknowledgement { number: 7, marked: 0, block: blocks[0] };
+            let acknowledgement = Acknowledgement { pdu: Pdu::new(FlowId(0), 3, 52, 0, body), blocks };
+            let mut records = Slab::default();
+            let mut pdu = acknowledgement.into_pdu(&mut records);
+            assert_eq!(records.count(), u64::from(blocks[1] != NONE));
+            assert!(pdu.kind().is_of_stream());
+            pdu.set_slot(0x1234);
+            assert_eq!(pdu.slot(), 0x1234);
+        }
     }
 }
