@@ -141,6 +141,12 @@ impl Params {
         Law { target: self.target, update: self.update, alpha: self.alpha, beta: self.beta }
     }
 
+    /// The most bits that may wait, on a line of this rate.
+    fn memory_at(&self, rate: Option<LineRate>) -> u64 {
+        let automatic = || rate.map_or(u64::MAX, |rate| (rate.picobits(LONGEST_WAIT) / PICOBITS) as u64);
+        self.memory.map_or_else(automatic, |memory| memory.0)
+    }
+
     /// Probability of a mark by the waiting time in L alone.
     fn ramp(&self, sojourn: Span) -> f64 {
         if sojourn >= self.ramp_end {
@@ -175,6 +181,8 @@ impl QueueParams for Params {
 pub struct DualPi2 {
     params: Params,
     rate: Option<LineRate>,
+    /// The most bits that may wait.
+    memory: u64,
     controller: Controller,
     /// Of each list, the sum of the probabilities that has not given a signal yet.
     sums: [f64; 2],
@@ -192,6 +200,7 @@ impl DualPi2 {
         DualPi2 {
             params: params.clone(),
             rate: env.rate,
+            memory: params.memory_at(env.rate),
             controller: Controller::new(params.law()),
             sums: [0.0; 2],
             served: L,
@@ -258,12 +267,6 @@ impl DualPi2 {
         };
         if is_of_l { L } else { C }
     }
-
-    /// The most bits that may wait.
-    fn memory(&self) -> u64 {
-        let automatic = || self.rate.map_or(u64::MAX, |rate| (rate.picobits(LONGEST_WAIT) / PICOBITS) as u64);
-        self.params.memory.map_or_else(automatic, |memory| memory.0)
-    }
 }
 
 impl Discard for DualPi2 {
@@ -274,7 +277,7 @@ impl Discard for DualPi2 {
 
 impl Discipline for DualPi2 {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &QueueView) -> Verdict {
-        let is_beyond = view.waiting_bits > 0 && view.waiting_bits + pdu.bits() > self.memory();
+        let is_beyond = view.waiting_bits > 0 && view.waiting_bits + pdu.bits() > self.memory;
         if is_beyond { Verdict::Discard } else { self.verdict(pdu, view.length) }
     }
 
@@ -297,11 +300,13 @@ impl Discipline for DualPi2 {
     fn retune(&mut self, params: &super::Params) {
         if let super::Params::DualPi2(params) = params {
             self.params = params.clone();
+            self.memory = self.params.memory_at(self.rate);
         }
     }
 
     fn on_rate(&mut self, rate: LineRate) {
         self.rate = Some(rate);
+        self.memory = self.params.memory_at(self.rate);
     }
 
     fn readings(&self, each: &mut Each<'_>) {
@@ -313,10 +318,9 @@ impl Discipline for DualPi2 {
 
 impl Hold for DualPi2 {
     fn catch_up_lists(&mut self, now: Time, lists: &Lists) {
-        let law = self.params.law();
         // The older of the two heads has waited longer.
         let since = [L, C].into_iter().filter_map(|list| lists.head_since(list)).min();
-        self.controller.replay(law, now, since, |probability, delay, before| probability + law.change(delay, before));
+        self.controller.replay_linear(self.params.law(), now, since);
     }
 
     fn join(&mut self, pdu: &Pdu) -> usize {

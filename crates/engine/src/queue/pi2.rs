@@ -104,9 +104,7 @@ impl Pi2 {
     }
 
     fn replay(&mut self, now: Time, head_since: Option<Time>) {
-        let law = self.params.law();
-        let after = |probability, delay, before| probability + law.change(delay, before);
-        self.controller.replay(law, now, head_since, after);
+        self.controller.replay_linear(self.params.law(), now, head_since);
     }
 
     /// Probability of a signal.

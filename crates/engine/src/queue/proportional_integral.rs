@@ -90,6 +90,11 @@ impl Controller {
         count
     }
 
+    /// The same, with the change of the law as it is: the control of PI2.
+    pub(super) fn replay_linear(&mut self, law: Law, now: Time, head_since: Option<Time>) -> u64 {
+        self.replay(law, now, head_since, |probability, delay, before| probability + law.change(delay, before))
+    }
+
     fn delay_at(&self, time: Time, head_since: Option<Time>) -> Span {
         head_since.map_or(Span::ZERO, |since| time.since(since))
     }
@@ -108,7 +113,7 @@ mod tests {
     const LAW: Law = Law { target: Span::milliseconds(15), update: Span::milliseconds(16), alpha: 0.16, beta: 3.2 };
 
     fn replay(controller: &mut Controller, now: Time, head_since: Option<Time>) -> u64 {
-        controller.replay(LAW, now, head_since, |probability, delay, before| probability + LAW.change(delay, before))
+        controller.replay_linear(LAW, now, head_since)
     }
 
     fn at(milliseconds: u64) -> Time {
