@@ -126,6 +126,7 @@ mod pace;
 mod qcn;
 mod rcp;
 mod reaction;
+mod recovery;
 mod satellite;
 mod scale;
 mod step_ecn;

@@ -12,6 +12,7 @@ use crate::control::pace::Pace;
 use crate::control::reaction::{
     Allowance, RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv,
 };
+use crate::control::recovery::Recovery;
 use crate::control::scale::Scale;
 use crate::core::check;
 use crate::core::error::Fault;
@@ -248,8 +249,7 @@ pub struct Source {
     terms: Terms,
     scale: Scale,
     pace: Pace,
-    pub(super) rate: f64,
-    pub(super) target: f64,
+    pub(super) recovery: Recovery,
     pub(super) alpha: f64,
     /// When alpha is updated next; never before the first notice.
     alpha_due: Time,
@@ -259,13 +259,6 @@ pub struct Source {
     first: Option<Time>,
     /// When the rate is reduced, if a notice waits for that.
     reduces: Time,
-    /// When the timer ends a stage; never without a limit.
-    rises: Time,
-    counted: f64,
-    pub(super) byte_stage: u32,
-    pub(super) time_stage: u32,
-    /// Whether a stage has ended since the last reduction.
-    has_risen: bool,
     obeyed: u64,
 }
 
@@ -279,29 +272,14 @@ impl Source {
             terms: Terms::new(params, &scale),
             scale,
             pace: Pace::new(env.line_rate),
-            rate,
-            target: rate,
+            recovery: Recovery::new(rate),
             alpha: 1.0,
             alpha_due: Time::NEVER,
             is_notified: false,
             first: None,
             reduces: Time::NEVER,
-            rises: Time::NEVER,
-            counted: 0.0,
-            byte_stage: 0,
-            time_stage: 0,
-            has_risen: false,
             obeyed: 0,
         }
-    }
-
-    pub(super) fn is_free(&self) -> bool {
-        self.rises == Time::NEVER
-    }
-
-    /// The limit on its rate, in bits per second.
-    fn limit(&self) -> f64 {
-        if self.is_free() { f64::INFINITY } else { self.rate }
     }
 
     /// Applies the ticks of alpha up to `until`. Only the first of them can have a notice before it.
@@ -322,37 +300,30 @@ impl Source {
 
     /// Ends a stage that its counter has counted.
     fn rise(&mut self) {
-        let (least, most) = (self.byte_stage.min(self.time_stage), self.byte_stage.max(self.time_stage));
-        if least > self.terms.stages {
-            self.target += self.terms.hyper;
-        } else if most > self.terms.stages {
-            self.target += self.terms.active;
-        }
-        self.target = self.target.min(self.scale.rate);
-        self.rate = 0.5 * (self.rate + self.target);
-        self.has_risen = true;
-        // Means only come near the rate of the line.
-        if self.rate > self.scale.rate - 1.0 {
-            (self.rate, self.target) = (self.scale.rate, self.scale.rate);
-            self.rises = Time::NEVER;
-        }
+        let ((least, most), Terms { stages, active, hyper, .. }) = (self.recovery.stages(), self.terms);
+        let increase = if least > stages {
+            hyper
+        } else if most > stages {
+            active
+        } else {
+            0.0
+        };
+        self.recovery.rise(increase, self.scale.rate);
+        self.recovery.free_at_the_line();
     }
 
     fn reduce(&mut self, at: Time) {
+        let Terms { minimum, clamp_target, timer, .. } = self.terms;
         self.reduces = Time::NEVER;
-        if self.terms.clamp_target || self.has_risen || self.is_free() {
-            self.target = self.rate;
-        }
-        self.rate = (self.rate * (1.0 - 0.5 * self.alpha)).max(self.terms.minimum);
-        (self.counted, self.byte_stage, self.time_stage) = (0.0, 0, 0);
-        self.has_risen = false;
-        self.rises = at + self.terms.timer;
+        let reduced = (self.recovery.rate * (1.0 - 0.5 * self.alpha)).max(minimum);
+        self.recovery.reduce(reduced, clamp_target);
+        self.recovery.expires = at + timer;
     }
 
     /// Applies all that the clocks do up to `until`.
     pub(super) fn recover(&mut self, until: Time) {
         loop {
-            let at = self.reduces.min(self.rises);
+            let at = self.reduces.min(self.recovery.expires);
             if at > until || at == Time::NEVER {
                 break;
             }
@@ -361,8 +332,8 @@ impl Source {
                 self.update_alpha(Time(at.0.saturating_sub(1)));
                 self.reduce(at);
             } else {
-                self.rises = at + self.terms.timer;
-                self.time_stage = self.time_stage.saturating_add(1);
+                self.recovery.expires = at + self.terms.timer;
+                self.recovery.time_stage = self.recovery.time_stage.saturating_add(1);
                 self.rise();
             }
         }
@@ -401,7 +372,7 @@ impl ReactionPoint for Source {
         }
         if self.reduces == now {
             self.reduce(now);
-            self.pace.retime(self.limit());
+            self.pace.retime(self.recovery.limit());
         }
     }
 
@@ -411,15 +382,11 @@ impl ReactionPoint for Source {
         if pdu.kind().is_data() {
             pdu.marks.set(Marks::ECT_0);
         }
-        if !self.is_free() {
-            self.counted += bits as f64;
-            if self.counted >= self.terms.byte_counter {
-                self.counted = 0.0;
-                self.byte_stage = self.byte_stage.saturating_add(1);
-                self.rise();
-            }
+        if self.recovery.count(bits, self.terms.byte_counter) {
+            self.recovery.byte_stage = self.recovery.byte_stage.saturating_add(1);
+            self.rise();
         }
-        self.pace.send(now, bits, self.limit());
+        self.pace.send(now, bits, self.recovery.limit());
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
@@ -429,8 +396,8 @@ impl ReactionPoint for Source {
     fn readings(&self, now: Time, each: &mut Each<'_>) {
         let mut seen = self.clone();
         seen.recover(now);
-        each(Reading::rate("rate"), seen.rate);
-        each(Reading::rate("target"), seen.target);
+        each(Reading::rate("rate"), seen.recovery.rate);
+        each(Reading::rate("target"), seen.recovery.target);
         each(Reading::share("alpha"), seen.alpha);
     }
 

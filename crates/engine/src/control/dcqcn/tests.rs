@@ -145,8 +145,8 @@ fn alpha_and_the_rate_after_notices() {
     // A notice at the time of a tick comes before it: the old alpha, and the rate of the stage before.
     source.on_feedback(&notice(), us(265));
     let alpha = 255.0 / 256.0;
-    assert_eq!(source.rate, 35e9 * (1.0 - 0.5 * alpha));
-    assert_eq!(source.target, 35e9);
+    assert_eq!(source.recovery.rate, 35e9 * (1.0 - 0.5 * alpha));
+    assert_eq!(source.recovery.target, 35e9);
     let updated = alpha * (255.0 / 256.0) + 1.0 / 256.0;
     assert!((reading(&source, "alpha", us(265)) - updated).abs() < 1e-12);
     assert_eq!(source.obeyed(), [2, 0, 0, 0]);
@@ -159,21 +159,21 @@ fn three_ways_to_rise() {
     source.on_feedback(&notice(), Time::ZERO);
     let shares = [55, 110, 165, 220, 275].map(|at| reading(&source, "rate", us(at)) / 40e9);
     assert_eq!(shares, [0.75, 0.875, 0.9375, 0.96875, 0.984_375]);
-    (source.rate, source.target) = (1e9, 1e9);
+    (source.recovery.rate, source.recovery.target) = (1e9, 1e9);
     source.recover(us(275));
-    (source.rate, source.target) = (1e9, 1e9);
+    (source.recovery.rate, source.recovery.target) = (1e9, 1e9);
     source.recover(us(330));
-    assert_eq!((source.time_stage, source.target, source.rate), (6, 1.04e9, 1.02e9));
+    assert_eq!((source.recovery.time_stage, source.recovery.target, source.recovery.rate), (6, 1.04e9, 1.02e9));
     // 10 MB are 6,667 packets of 1,500 octets.
     for _ in 0..6_666 {
         source.on_send(&mut data(Marks::default()), us(330));
     }
-    assert_eq!((source.byte_stage, source.target), (0, 1.04e9));
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (0, 1.04e9));
     source.on_send(&mut data(Marks::default()), us(330));
-    assert_eq!((source.byte_stage, source.target), (1, 1.08e9));
-    source.byte_stage = 6;
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (1, 1.08e9));
+    source.recovery.byte_stage = 6;
     source.recover(us(385));
-    assert_eq!((source.time_stage, source.target), (7, 1.48e9));
+    assert_eq!((source.recovery.time_stage, source.recovery.target), (7, 1.48e9));
 }
 
 /// With looks at 4 us, the first notice reduces the rate at once, and later ones at multiples of it.
@@ -182,7 +182,7 @@ fn some_sources_reduce_at_certain_times_only() {
     let params = Params { preset: Preset::HpccRepository, ..Params::default() };
     let mut source = source(&params);
     source.on_feedback(&notice(), us(10));
-    assert_eq!(source.rate, 20e9);
+    assert_eq!(source.recovery.rate, 20e9);
     source.on_feedback(&notice(), us(13));
     assert_eq!(reading(&source, "rate", Time(13_999_999)), 20e9);
     let reduced = reading(&source, "rate", us(14));
@@ -214,7 +214,7 @@ fn a_long_silence_is_made_up_for() {
     let expected = libm::pow(255.0 / 256.0, 99.0);
     assert!((source.alpha / expected - 1.0).abs() < 1e-12, "{} {expected}", source.alpha);
     source.recover(us(1_000_000_000));
-    assert!(source.is_free() && source.rate == 40e9 && source.alpha < 1e-12);
+    assert!(source.recovery.is_free() && source.recovery.rate == 40e9 && source.alpha < 1e-12);
 }
 
 /// On another line the scaled preset keeps packets and shares: cells at 155.52 Mb/s, and a round trip of 10 ms.

@@ -12,6 +12,7 @@ use crate::control::pace::Pace;
 use crate::control::reaction::{
     Allowance, RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv,
 };
+use crate::control::recovery::Recovery;
 use crate::control::scale::Scale;
 use crate::core::check;
 use crate::core::error::Fault;
@@ -153,16 +154,7 @@ pub struct Source {
     scale: Scale,
     pace: Pace,
     random: Stream,
-    pub(super) rate: f64,
-    pub(super) target: f64,
-    /// Bits sent in the present stage of the byte counter.
-    counted: f64,
-    pub(super) byte_stage: u32,
-    pub(super) time_stage: u32,
-    /// When the timer expires; never without a limit.
-    pub(super) expires: Time,
-    /// Whether a stage has ended since the last notice.
-    has_risen: bool,
+    pub(super) recovery: Recovery,
     /// Notices below half of the highest severity, and others.
     obeyed: [u64; 2],
 }
@@ -178,19 +170,9 @@ impl Source {
             scale,
             pace: Pace::new(env.line_rate),
             random: env.stream,
-            rate,
-            target: rate,
-            counted: 0.0,
-            byte_stage: 0,
-            time_stage: 0,
-            expires: Time::NEVER,
-            has_risen: false,
+            recovery: Recovery::new(rate),
             obeyed: [0; 2],
         }
-    }
-
-    pub(super) fn is_free(&self) -> bool {
-        self.expires == Time::NEVER
     }
 
     /// The part of a whole counter or timer that a stage with this number takes.
@@ -200,60 +182,43 @@ impl Source {
 
     fn start_timer(&mut self, now: Time) {
         let jitter = self.terms.timer_jitter;
-        let factor = self.part(self.time_stage) * (1.0 - jitter + 2.0 * jitter * self.random.uniform());
-        self.expires = now + Span((self.terms.timer.0 as f64 * factor) as u64).max(Span(1));
+        let factor = self.part(self.recovery.time_stage) * (1.0 - jitter + 2.0 * jitter * self.random.uniform());
+        self.recovery.expires = now + Span((self.terms.timer.0 as f64 * factor) as u64).max(Span(1));
     }
 
     /// Ends a stage, which its counter counts afterwards.
     fn rise(&mut self) {
-        let (least, most) = (self.byte_stage.min(self.time_stage), self.byte_stage.max(self.time_stage));
-        if least >= self.terms.stages {
-            self.target += self.terms.hyper * f64::from(least - self.terms.stages + 1);
-        } else if most >= self.terms.stages {
-            self.target += self.terms.active;
-        }
-        self.rate = 0.5 * (self.rate + self.target);
-        self.has_risen = true;
-    }
-
-    /// Lifts the limit at the rate of the line; within 1 b/s, because means only come near it.
-    fn is_freed(&mut self) -> bool {
-        let is_freed = self.rate > self.scale.rate - 1.0;
-        if is_freed {
-            (self.rate, self.target) = (self.scale.rate, self.scale.rate);
-            (self.counted, self.byte_stage, self.time_stage) = (0.0, 0, 0);
-            self.expires = Time::NEVER;
-        }
-        is_freed
+        let ((least, most), Terms { stages, active, hyper, .. }) = (self.recovery.stages(), self.terms);
+        let increase = if least >= stages {
+            hyper * f64::from(least - stages + 1)
+        } else if most >= stages {
+            active
+        } else {
+            0.0
+        };
+        self.recovery.rise(increase, f64::INFINITY);
     }
 
     /// Applies every expiry of the timer up to `until`.
     pub(super) fn recover(&mut self, until: Time) {
-        while self.expires <= until && !self.is_free() {
-            let at = self.expires;
+        while self.recovery.expires <= until && !self.recovery.is_free() {
+            let at = self.recovery.expires;
             self.rise();
-            self.time_stage += 1;
-            if !self.is_freed() {
+            self.recovery.time_stage += 1;
+            self.recovery.free_at_the_line();
+            if !self.recovery.is_free() {
                 self.start_timer(at);
             }
         }
     }
 
-    /// The limit on its rate, in bits per second.
-    fn limit(&self) -> f64 {
-        if self.is_free() { f64::INFINITY } else { self.rate }
-    }
-
     fn reduce(&mut self, severity: u8, now: Time) {
-        if self.is_free() || self.has_risen {
-            self.target = self.rate;
-        }
-        self.rate = (self.rate * (1.0 - self.terms.gain * f64::from(severity))).max(self.terms.minimum);
-        (self.counted, self.byte_stage, self.time_stage) = (0.0, 0, 0);
-        self.has_risen = false;
+        let Terms { gain, minimum, .. } = self.terms;
+        let reduced = (self.recovery.rate * (1.0 - gain * f64::from(severity))).max(minimum);
+        self.recovery.reduce(reduced, false);
         self.obeyed[usize::from(severity > MOST_SEVERE / 2)] += 1;
         self.start_timer(now);
-        self.pace.retime(self.limit());
+        self.pace.retime(self.recovery.limit());
     }
 }
 
@@ -275,16 +240,12 @@ impl ReactionPoint for Source {
     fn on_send(&mut self, pdu: &mut Pdu, now: Time) {
         self.recover(now);
         let bits = pdu.bits();
-        if !self.is_free() {
-            self.counted += bits as f64;
-            if self.counted >= self.terms.byte_counter * self.part(self.byte_stage) {
-                self.rise();
-                self.byte_stage += 1;
-                self.counted = 0.0;
-                self.is_freed();
-            }
+        if self.recovery.count(bits, self.terms.byte_counter * self.part(self.recovery.byte_stage)) {
+            self.rise();
+            self.recovery.byte_stage += 1;
+            self.recovery.free_at_the_line();
         }
-        self.pace.send(now, bits, self.limit());
+        self.pace.send(now, bits, self.recovery.limit());
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
@@ -294,10 +255,11 @@ impl ReactionPoint for Source {
     fn readings(&self, now: Time, each: &mut Each<'_>) {
         let mut seen = self.clone();
         seen.recover(now);
-        each(Reading::rate("rate"), seen.rate);
-        each(Reading::rate("target"), seen.target);
-        each(Reading::count("byte_stage"), f64::from(seen.byte_stage));
-        each(Reading::count("time_stage"), f64::from(seen.time_stage));
+        let Recovery { rate, target, byte_stage, time_stage, .. } = seen.recovery;
+        each(Reading::rate("rate"), rate);
+        each(Reading::rate("target"), target);
+        each(Reading::count("byte_stage"), f64::from(byte_stage));
+        each(Reading::count("time_stage"), f64::from(time_stage));
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -130,7 +130,7 @@ fn fast_recovery_after_a_halving() {
     let mut source = source(&even());
     tell(&mut source, 63, Time::ZERO);
     // The row has a halving, and the highest grade takes a little less.
-    source.rate = 5e9;
+    source.recovery.rate = 5e9;
     let shares = [0, 15, 30, 45, 60, 75].map(|ms| rate(&source, us(ms * 1000)) / 1e10);
     assert_eq!(shares, [0.5, 0.75, 0.875, 0.9375, 0.96875, 0.984_375]);
     // From then on the timer is half as long, and the target rises by 5 Mb/s each time.
@@ -160,7 +160,7 @@ fn notices_keep_or_take_the_target() {
 fn both_counters_make_the_increase_hyper_active() {
     let mut source = source(&even());
     tell(&mut source, 63, Time::ZERO);
-    (source.rate, source.target) = (1e9, 1e9);
+    (source.recovery.rate, source.recovery.target) = (1e9, 1e9);
     let mut now = Time::ZERO;
     let mut send = |source: &mut Source, count: u32| {
         for _ in 0..count {
@@ -169,17 +169,17 @@ fn both_counters_make_the_increase_hyper_active() {
         }
     };
     send(&mut source, 499);
-    assert_eq!((source.byte_stage, source.target), (4, 1e9));
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (4, 1e9));
     send(&mut source, 1);
-    assert_eq!((source.byte_stage, source.target), (5, 1e9));
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (5, 1e9));
     send(&mut source, 50);
-    assert_eq!((source.byte_stage, source.target), (6, 1.005e9));
-    source.time_stage = 5;
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (6, 1.005e9));
+    source.recovery.time_stage = 5;
     send(&mut source, 50);
-    assert_eq!((source.byte_stage, source.target), (7, 1.055e9));
-    source.time_stage = 6;
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (7, 1.055e9));
+    source.recovery.time_stage = 6;
     send(&mut source, 50);
-    assert_eq!((source.byte_stage, source.target), (8, 1.155e9));
+    assert_eq!((source.recovery.byte_stage, source.recovery.target), (8, 1.155e9));
 }
 
 #[test]
@@ -202,9 +202,9 @@ fn a_notice_moves_the_pending_frame_and_the_line_bounds_the_gap() {
 fn at_the_rate_of_the_line_the_source_is_free() {
     let mut source = source(&even());
     tell(&mut source, 1, us(1));
-    assert!(!source.is_free());
+    assert!(!source.recovery.is_free());
     source.recover(us(400_000));
-    assert!(source.is_free() && source.rate == 1e10 && source.expires == Time::NEVER);
+    assert!(source.recovery.is_free() && source.recovery.rate == 1e10 && source.recovery.expires == Time::NEVER);
 }
 
 /// Cells at 155.52 Mb/s, and a round trip of 10 ms: the standard's amounts are 100 cells, or a round trip's data.
