@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
+from penstock.core.errors import InputError
 from penstock.core.units import BITS_PER_SECOND
 
 RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
@@ -50,6 +51,14 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     if exact > MOST / size:
         raise ValueError("this is too large")
     return exact * size
+
+
+def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> Decimal:
+    """An argument with its own unit, in the smallest of these. Raises :class:`InputError`, which names `example`."""
+    try:
+        return quantity(text, "", units)
+    except ValueError as error:
+        raise InputError(str(error), path=name, value=text, remedy=f'write it as "{example}"') from None
 
 
 def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from penstock.core.errors import InputError, whole_number
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, shown
 from penstock.importing.document import quoted
+from penstock.importing.series import MOST_VALUES, entry
 
-MOST_VALUES = 100_000
-"""A series has at most as many."""
 S = DELAY_UNITS["s"]
 MS = DELAY_UNITS["ms"]
 """Nanoseconds of a second and of a millisecond."""
@@ -29,10 +28,7 @@ def rate_bps(name: str, text: str) -> Decimal:
 
 
 def _amount(name: str, text: str, units: Mapping[str, Decimal], least: Decimal, example: str) -> Decimal:
-    try:
-        found = quantity(text, "", units)
-    except ValueError as error:
-        raise InputError(str(error), path=name, value=text, remedy=f'write it as "{example}"') from None
+    found = given(name, text, units, example)
     if found < least:
         remedy = f'write "{shown(least, units)}" or more, as "{example}"'
         raise InputError("this is too small", path=name, value=text, remedy=remedy)
@@ -52,16 +48,11 @@ def generator(seed: int) -> random.Random:
     return random.Random(whole_number(seed, "seed", 0, 2**64 - 1))  # noqa: S311, they decide no secret
 
 
-def limited(count: int, name: str, text: str) -> None:
+def limited(count: int, name: str, text: str, remedy: str = "give a longer time, or a shorter duration") -> None:
     """Refuses a series with more than `MOST_VALUES` values."""
     if count > MOST_VALUES:
         reason = f"this makes {count:,} values, and a series has at most {MOST_VALUES:,}"
-        raise InputError(reason, path=name, value=text, remedy="give a longer time, or a shorter duration")
-
-
-def entry(at_ns: Decimal, value: str) -> str:
-    """One value of a series: from when on it holds, and the value as TOML writes it."""
-    return f"[{quoted(shown(at_ns, DELAY_UNITS))}, {value}]"
+        raise InputError(reason, path=name, value=text, remedy=remedy)
 
 
 def outages_of(spans_ns: Iterable[tuple[Decimal, Decimal]]) -> Iterator[str]:

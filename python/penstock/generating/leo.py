@@ -26,9 +26,9 @@ from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, shown
-from penstock.generating.arguments import MS, S, entry, generator, limited, number, outages_of, rate_bps, time_ns
-from penstock.importing.document import key, quoted
-from penstock.importing.series import series_of
+from penstock.generating.arguments import MS, S, generator, limited, number, outages_of, rate_bps, time_ns
+from penstock.importing.document import quoted
+from penstock.importing.series import entry, series_of
 
 EARTH_KM = 6371.0
 """Mean radius of the Earth (IUGG)."""
@@ -152,12 +152,11 @@ def leo_line(
         if start_ns and broken_ns:
             breaks.append((start_ns, start_ns + broken_ns))
         found.append((start_ns, draw.random()))
-    place = f"line.{key(line)}"
-    parts = [series_of(f"{place}.delay", delays, _notes(orbit, every, seed), list_out)]
+    parts = [series_of(line, "delay", delays, _notes(orbit, every, seed), list_out)]
     if breaks:
-        parts.append(series_of(f"{place}.outage", outages_of(breaks)))
+        parts.append(series_of(line, "outage", outages_of(breaks)))
     if rates is not None:
-        parts.append(series_of(f"{place}.rate", _rates(rates, found)))
+        parts.append(series_of(line, "rate", _rates(rates, found)))
     return "\n".join(parts)
 
 

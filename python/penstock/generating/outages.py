@@ -11,7 +11,6 @@ from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, quantity
 from penstock.core.texts import TextKind, read_file_of
 from penstock.generating.arguments import limited, outages_of
-from penstock.importing.document import key
 from penstock.importing.series import series_of
 
 LIST = TextKind("a list of outages", 10_000_000, "give a part of it", "give two times a line, as text")
@@ -45,8 +44,8 @@ def outages(line: str, times: str | Path | Iterable[tuple[str, str]], *, list_ou
         last = end
     if not spans:
         raise InputError("there are no outages", file=file, remedy='give one a line, as "10 s, 12.5 s"')
-    limited(len(spans), "outages", file)
-    return series_of(f"line.{key(line)}.outage", outages_of(spans), [f"{len(spans):,} outages"], list_out)
+    limited(len(spans), "outages", file, "give a part of them")
+    return series_of(line, "outage", outages_of(spans), [f"{len(spans):,} outages"], list_out)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import RATE_UNITS, shown
-from penstock.generating.arguments import MOST_VALUES, MS, entry, generator, limited, rate_bps, time_ns
-from penstock.importing.document import key, quoted
-from penstock.importing.series import series_of
+from penstock.generating.arguments import MS, generator, limited, rate_bps, time_ns
+from penstock.importing.document import quoted
+from penstock.importing.series import MOST_VALUES, entry, series_of
 
 
 def rain_line(
@@ -56,7 +56,7 @@ def rain_line(
     changes = _changes(means_ns, end_ns, draw)
     values = [entry(at_ns, quoted(shown(bps[state], RATE_UNITS))) for at_ns, state in changes]
     limited(len(values), "clear_time", clear_time)
-    return series_of(f"line.{key(line)}.rate", values, _notes(changes, means_ns, end_ns, seed), list_out)
+    return series_of(line, "rate", values, _notes(changes, means_ns, end_ns, seed), list_out)
 
 
 def _changes(means_ns: list[Decimal], end_ns: Decimal, draw: random.Random) -> list[tuple[Decimal, int]]:

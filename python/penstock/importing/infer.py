@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, quantity
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, given, quantity
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import LABELS, label_of, plain, some_of
 from penstock.importing.places import US_PER_KM, distance_km, is_coordinate, place_of
@@ -72,13 +72,7 @@ class Reader:
 
     def given(self, option: str, text: str, units: Mapping[str, Decimal]) -> Decimal | None:
         """The value of an option; None if it is not given."""
-        if not text:
-            return None
-        try:
-            return quantity(text, "", units)
-        except ValueError as error:
-            example = "10 Mb/s" if units is RATE_UNITS else "5 ms"
-            raise InputError(str(error), path=option, value=text, remedy=f'write it as "{example}"') from None
+        return given(option, text, units, "10 Mb/s" if units is RATE_UNITS else "5 ms") if text else None
 
     def lines(self) -> list[Line]:
         """All lines, in the order of the edges. Raises :class:`InputError`."""

@@ -16,12 +16,12 @@ from itertools import accumulate
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, shown
 from penstock.core.reading import unzipped_start
 from penstock.core.texts import TextKind, read_file_of
-from penstock.importing.document import key, quoted
+from penstock.importing.document import quoted
 from penstock.importing.names import plain
-from penstock.importing.series import series_of
+from penstock.importing.series import MOST_VALUES, entry, series_of
 
 OPPORTUNITY_BITS = 1_500 * 8
 LEAST_BPS = 1
@@ -30,7 +30,6 @@ MS = Decimal(10**6)
 """Nanoseconds of a millisecond."""
 LOOKED_AT = 1000
 """Octets of a file that say whether it is such a trace."""
-MOST_SPANS = 100_000
 OPPORTUNITIES = TextKind(
     "a trace of Mahimahi",
     200_000_000,
@@ -105,20 +104,17 @@ def import_rates(
     span_ms = _milliseconds("--span", span)
     end_ms = _milliseconds("--duration", duration) if duration else trace.period_ms
     spans = -(-end_ms // span_ms)
-    if spans > MOST_SPANS:
-        reason = f"{end_ms:,} ms have {spans:,} spans, and a series has at most {MOST_SPANS:,}"
+    if spans > MOST_VALUES:
+        reason = f"{end_ms:,} ms have {spans:,} spans, and a series has at most {MOST_VALUES:,}"
         raise InputError(reason, path="--span", value=span, file=str(file), remedy="give a longer span")
     rates = [Decimal(number * OPPORTUNITY_BITS * 1000) / span_ms for number in _counts(trace, span_ms, spans)]
     values = _values(rates, span_ms)
-    return series_of(f"line.{key(line)}.rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out)
+    return series_of(line, "rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out)
 
 
 def _milliseconds(option: str, text: str) -> int:
     """A time in whole milliseconds, more than zero."""
-    try:
-        ms = quantity(text, "", DELAY_UNITS) / MS
-    except ValueError as error:
-        raise InputError(str(error), path=option, value=text, remedy='write it as "100 ms"') from None
+    ms = given(option, text, DELAY_UNITS, "100 ms") / MS
     if ms < 1 or ms != int(ms):
         raise InputError("this is no whole number of milliseconds", path=option, value=text, remedy="round it")
     return int(ms)
@@ -144,7 +140,7 @@ def _values(rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
     for number, rate in enumerate(rates):
         value = shown(max(rate, Decimal(LEAST_BPS)), RATE_UNITS)
         if value != last:
-            yield f"[{quoted(shown(number * span_ms * MS, DELAY_UNITS))}, {quoted(value)}]"
+            yield entry(number * span_ms * MS, quoted(value))
         last = value
 
 

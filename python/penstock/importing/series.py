@@ -1,16 +1,32 @@
-"""A parameter that follows a list of values during the run, as a part of a scenario file."""
+"""A parameter of a line that follows a list of values during the run, as a part of a scenario file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.files import prepare_file, write_text
-from penstock.importing.document import list_of, named_list, quoted
+from penstock.core.quantities import DELAY_UNITS, shown
+from penstock.importing.document import key, list_of, named_list, quoted
+
+MOST_VALUES = 100_000
+"""A series has at most as many."""
 
 
-def series_of(path: str, values: Iterable[str], notes: Iterable[str] = (), list_out: str | Path | None = None) -> str:
-    """The table of a series in TOML: that of the parameter at `path`, with these entries and comments before it.
+def entry(at_ns: Decimal, value: str) -> str:
+    """One value of a series: from when on it holds, and the value as TOML writes it."""
+    return f"[{quoted(shown(at_ns, DELAY_UNITS))}, {value}]"
+
+
+def series_of(
+    line: str,
+    parameter: str,
+    values: Iterable[str],
+    notes: Iterable[str] = (),
+    list_out: str | Path | None = None,
+) -> str:
+    """The table of a series in TOML: that of a parameter of a line, with these entries and comments before it.
 
     With `list_out`, the entries are written into this file, and the table names it with its SHA-256.
     """
@@ -20,4 +36,5 @@ def series_of(path: str, values: Iterable[str], notes: Iterable[str] = (), list_
     else:
         write_text(prepare_file(list_out), listed)
         entries = [*named_list(Path(list_out).name, listed)]
-    return "\n".join((*(f"# {note}" for note in notes), "[[series]]", f"path = {quoted(path)}", *entries)) + "\n"
+    path = f"path = {quoted(f'line.{key(line)}.{parameter}')}"
+    return "\n".join((*(f"# {note}" for note in notes), "[[series]]", path, *entries)) + "\n"
