@@ -228,8 +228,8 @@ mod tests {
     /// Gives the policer cells at `times`, `batch` of them at once, and does what is due before the next ones.
     pub(super) fn run(policer: &mut impl Policer, times: &[u64], batch: usize) -> Vec<Seen> {
         let mut seen = Vec::new();
-        for (index, told) in times.chunks(batch).enumerate() {
-            for (place, &time) in told.iter().enumerate() {
+        for (index, actual) in times.chunks(batch).enumerate() {
+            for (place, &time) in actual.iter().enumerate() {
                 policer.arrive(cell((index * batch + place) as u32), Time(time));
             }
             let known = times.get((index + 1) * batch).copied().unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Place;
+use crate::Point;
 use crate::graph::{Graph, Neighbours, connected, middle, walk};
 
 /// The highest level: hosts, edge, aggregation and core of a fat tree are 0 to 3.
@@ -23,7 +23,7 @@ fn balance(graph: &Graph) -> BTreeMap<[usize; 2], i64> {
 }
 
 /// One node after the other; most groups go to the right.
-pub(crate) fn row(graph: &Graph, neighbours: &Neighbours) -> Vec<Place> {
+pub(crate) fn row(graph: &Graph, neighbours: &Neighbours) -> Vec<Point> {
     let first = neighbours.iter().position(|others| others.len() <= 1).unwrap_or(0);
     let mut order = walk(first, neighbours);
     let flows = balance(graph);
@@ -91,7 +91,7 @@ pub(crate) fn levels(graph: &Graph, neighbours: &Neighbours) -> Option<Vec<i32>>
 }
 
 /// The height of each node in its column: near the mean of its neighbours, and one below the node before it.
-pub(crate) fn in_columns(columns: &[i32], neighbours: &Neighbours) -> Vec<Place> {
+pub(crate) fn in_columns(columns: &[i32], neighbours: &Neighbours) -> Vec<Point> {
     let mut order: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
     for part in connected(neighbours) {
         for node in walk(middle(&part, neighbours), neighbours) {

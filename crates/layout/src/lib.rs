@@ -17,11 +17,11 @@ use graph::{Neighbours, connected};
 const MOST_IN_COLUMN: usize = 26;
 
 /// The place of a node: x to the right and y up, in the distance of neighbours.
-pub type Place = [f64; 2];
+pub type Point = [f64; 2];
 
 /// How the places were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Arrangement {
     /// One node after the other.
     Row,
     /// A tree, whose flows go from left to right.
@@ -32,15 +32,15 @@ pub enum Kind {
     Stress,
 }
 
-impl Kind {
+impl Arrangement {
     /// Its name for a face.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Row => "row",
-            Kind::Columns => "columns",
-            Kind::Levels => "levels",
-            Kind::Stress => "stress",
+            Arrangement::Row => "row",
+            Arrangement::Columns => "columns",
+            Arrangement::Levels => "levels",
+            Arrangement::Stress => "stress",
         }
     }
 }
@@ -49,9 +49,9 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// How the places were found.
-    pub kind: Kind,
+    pub kind: Arrangement,
     /// One for each node, in the order of the nodes.
-    pub places: Vec<Place>,
+    pub places: Vec<Point>,
 }
 
 /// The place of each node.
@@ -62,18 +62,18 @@ pub fn lay_out(graph: &Graph) -> Layout {
     let lines = neighbours.iter().map(Vec::len).sum::<usize>() / 2;
     let is_tree = lines + parts.len() == neighbours.len();
     if is_tree && parts.len() == 1 && neighbours.iter().all(|others| others.len() <= 2) {
-        return Layout { kind: Kind::Row, places: columns::row(graph, &neighbours) };
+        return Layout { kind: Arrangement::Row, places: columns::row(graph, &neighbours) };
     }
     if is_tree {
         let own = columns::rank(graph, &neighbours, &parts);
         if widest(&own) <= MOST_IN_COLUMN {
-            return Layout { kind: Kind::Columns, places: columns::in_columns(&own, &neighbours) };
+            return Layout { kind: Arrangement::Columns, places: columns::in_columns(&own, &neighbours) };
         }
     } else if let Some(own) = columns::levels(graph, &neighbours) {
         let turned = columns::in_columns(&own, &neighbours).into_iter().map(|[x, y]| [-y, x]);
-        return Layout { kind: Kind::Levels, places: turned.collect() };
+        return Layout { kind: Arrangement::Levels, places: turned.collect() };
     }
-    Layout { kind: Kind::Stress, places: beside(&parts, &neighbours) }
+    Layout { kind: Arrangement::Stress, places: beside(&parts, &neighbours) }
 }
 
 /// The number of nodes in the fullest column.
@@ -83,7 +83,7 @@ fn widest(columns: &[i32]) -> usize {
 }
 
 /// Parts that no line joins, each placed by stress, from left to right.
-fn beside(parts: &[Vec<usize>], neighbours: &Neighbours) -> Vec<Place> {
+fn beside(parts: &[Vec<usize>], neighbours: &Neighbours) -> Vec<Point> {
     let mut places = vec![[0.0; 2]; neighbours.len()];
     let mut start = 0.0;
     for part in parts {

@@ -5,7 +5,7 @@
 //! TVCG 25, 2019): each step moves one pair of nodes towards its distance. The pairs come in random order, from a generator
 //! with a fixed seed. Its arithmetic is exact on every machine: sums, products, quotients and square roots.
 
-use crate::Place;
+use crate::Point;
 use crate::columns::rounded;
 use crate::graph::{Neighbours, distances};
 
@@ -45,14 +45,14 @@ impl Random {
 type Pair = (u32, u32, f32);
 
 /// The places of connected nodes, whose longer side is from left to right, with the leftmost at x = 0.
-pub(crate) fn places(part: &[usize], neighbours: &Neighbours) -> Vec<Place> {
+pub(crate) fn places(part: &[usize], neighbours: &Neighbours) -> Vec<Point> {
     if part.len() == 1 {
         return vec![[0.0; 2]];
     }
     let mut random = Random(0);
     let mut pairs = pairs(part, neighbours);
     let widest = pairs.iter().map(|&(_, _, lines)| f64::from(lines)).fold(1.0, f64::max);
-    let mut places: Vec<Place> = part.iter().map(|_| [random.share() * widest, random.share() * widest]).collect();
+    let mut places: Vec<Point> = part.iter().map(|_| [random.share() * widest, random.share() * widest]).collect();
     // The size of a step falls from the square of the longest distance, at which every pair takes its distance at once,
     // to LAST_STEP.
     let fall = libm::pow(LAST_STEP / (widest * widest), 1.0 / f64::from(ROUNDS - 1));
@@ -81,7 +81,7 @@ fn pairs(part: &[usize], neighbours: &Neighbours) -> Vec<Pair> {
 }
 
 /// Moves two nodes along the line between them, each by half of a share of what their distance lacks.
-fn pull(places: &mut [Place], one: usize, other: usize, wanted: f64, share: f64) {
+fn pull(places: &mut [Point], one: usize, other: usize, wanted: f64, share: f64) {
     let [dx, dy] = [0, 1].map(|side| places[one][side] - places[other][side]);
     let apart = (dx * dx + dy * dy).sqrt();
     if apart > 0.0 {
@@ -95,12 +95,12 @@ fn pull(places: &mut [Place], one: usize, other: usize, wanted: f64, share: f64)
 
 /// The same places around their longest axis, which goes from left to right. On each axis the place farthest from the
 /// middle is right of it, or above.
-fn turned(places: &[Place]) -> Vec<Place> {
+fn turned(places: &[Point]) -> Vec<Point> {
     let count = places.len() as f64;
     let middle = [0, 1].map(|side| places.iter().map(|place| place[side]).sum::<f64>() / count);
     let centred = places.iter().map(|&[x, y]| [x - middle[0], y - middle[1]]);
-    let mut turned: Vec<Place> = centred.collect();
-    let sum = |of: fn(&Place) -> f64| turned.iter().map(of).sum::<f64>();
+    let mut turned: Vec<Point> = centred.collect();
+    let sum = |of: fn(&Point) -> f64| turned.iter().map(of).sum::<f64>();
     let (xx, xy, yy) = (sum(|[x, _]| x * x), sum(|[x, y]| x * y), sum(|[_, y]| y * y));
     // The eigenvector of the greater eigenvalue of the matrix [xx xy; xy yy].
     let half = (xx - yy) / 2.0;

@@ -19,7 +19,7 @@ fn apart(layout: &Layout, one: usize, other: usize) -> f64 {
 fn a_path_is_a_row_whose_flows_go_to_the_right() {
     let lines = [[0, 1], [1, 2]];
     let there = lay_out(&graph(3, &lines, &[&[0, 1, 2]]));
-    assert_eq!(there, Layout { kind: Kind::Row, places: vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]] });
+    assert_eq!(there, Layout { kind: Arrangement::Row, places: vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]] });
     let back = lay_out(&graph(3, &lines, &[&[2, 1, 0]]));
     assert_eq!(back.places, [[2.0, 0.0], [1.0, 0.0], [0.0, 0.0]]);
 }
@@ -29,7 +29,7 @@ fn a_star_has_its_senders_left_and_its_receivers_right() {
     // Two senders, 1 and 2, and two receivers, 3 and 4, at switch 0.
     let star = graph(5, &[[0, 1], [0, 2], [0, 3], [0, 4]], &[&[1, 0, 3], &[2, 0, 4]]);
     let layout = lay_out(&star);
-    assert_eq!(layout.kind, Kind::Columns);
+    assert_eq!(layout.kind, Arrangement::Columns);
     // A column of two begins at heights of 1 and 0; the switch is at their mean.
     assert_eq!(layout.places, [[1.0, 0.5], [0.0, 1.0], [0.0, 0.0], [2.0, 1.0], [2.0, 0.0]]);
 }
@@ -38,14 +38,14 @@ fn a_star_has_its_senders_left_and_its_receivers_right() {
 fn leaves_are_below_spines() {
     let lines = [[0, 2], [0, 3], [1, 2], [1, 3]];
     let layout = lay_out(&graph(4, &lines, &[&[0, 2, 1]]));
-    assert_eq!(layout.kind, Kind::Levels);
+    assert_eq!(layout.kind, Arrangement::Levels);
     assert_eq!(layout.places.iter().map(|[_, y]| *y).collect::<Vec<_>>(), [0.0, 0.0, 1.0, 1.0]);
 }
 
 #[test]
 fn a_triangle_has_three_equal_sides() {
     let layout = lay_out(&graph(3, &[[0, 1], [1, 2], [0, 2]], &[]));
-    assert_eq!(layout.kind, Kind::Stress);
+    assert_eq!(layout.kind, Arrangement::Stress);
     for [one, other] in [[0, 1], [1, 2], [0, 2]] {
         assert!((apart(&layout, one, other) - 1.0).abs() < 0.01, "{:?}", layout.places);
     }
@@ -63,7 +63,7 @@ fn a_mesh_of_many_nodes_has_distances_near_the_numbers_of_lines() {
         }
     }
     let layout = lay_out(&graph(SIDE * SIDE, &lines, &[]));
-    assert_eq!(layout.kind, Kind::Stress);
+    assert_eq!(layout.kind, Arrangement::Stress);
     let sides: Vec<f64> = lines.iter().map(|&[one, other]| apart(&layout, one, other)).collect();
     let (least, most) = sides.iter().fold((f64::MAX, 0.0f64), |(least, most), &side| (least.min(side), most.max(side)));
     assert!(least > 0.5 && most < 1.5, "{least} to {most}");

@@ -446,13 +446,13 @@ proptest! {
         for Case { text, params, .. } in CongestionParams::cases() {
             let spacing = params.spacing();
             let mut point = params.build(port());
-            let mut told = [None; FLOWS as usize];
+            let mut last_notice = [None; FLOWS as usize];
             let mut now = Time::ZERO;
             for call in flood().chain(calls.iter().cloned()) {
                 now += call.wait;
                 if ask_congestion(&mut point, &call, now).starts_with("Some") {
                     prop_assert!(call.pdu.kind().is_data(), "{} {:?}", text, call);
-                    let before = told[call.pdu.flow.index()].replace(now);
+                    let before = last_notice[call.pdu.flow.index()].replace(now);
                     let apart = before.zip(spacing).is_none_or(|(before, spacing)| now.since(before) > spacing);
                     prop_assert!(apart, "{} {:?}", text, call);
                 }

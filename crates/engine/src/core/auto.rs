@@ -74,10 +74,10 @@ mod tests {
     fn what_is_neither_is_refused_as_the_quantity_would_be() {
         for wrong in ["\"5\"", "\"automatic\"", "5", "-5", "2.5"] {
             let plain = serde_json::from_str::<Span>(wrong).unwrap_err().to_string();
-            let (told, plain) = (read::<Span>(wrong).unwrap_err(), plain);
+            let (actual, plain) = (read::<Span>(wrong).unwrap_err(), plain);
             let without_place = |text: &str| text.split(" at line").next().unwrap_or_default().to_owned();
-            assert_eq!(without_place(&told), without_place(&plain));
+            assert_eq!(without_place(&actual), without_place(&plain));
         }
-        assert!(read::<Span>("true").is_err_and(|told| told.contains("or \"auto\"")));
+        assert!(read::<Span>("true").is_err_and(|message| message.contains("or \"auto\"")));
     }
 }

@@ -419,11 +419,11 @@ mod tests {
                 }
             }
         }
-        let told = |own: &Completions| format!("{own:?}");
+        let actual = |own: &Completions| format!("{own:?}");
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
             let mut merged = Completions::new(SizeClasses::default());
             order.into_iter().for_each(|part| merged.merge(&parts[part]));
-            assert!(told(&merged) == told(&whole));
+            assert!(actual(&merged) == actual(&whole));
         }
         let counts = |class: &Class| class.counts();
         let sum = whole.classes().fold([0; 2], |sum, (_, class)| [0, 1].map(|at| sum[at] + counts(class)[at]));

@@ -190,10 +190,10 @@ mod tests {
         assert_eq!(long.reason, format!("`{}\u{2026} is", "r".repeat(199)));
         assert_eq!(long.remedy.chars().count(), 1_001);
         assert_eq!(long.path.len(), 9_000);
-        let told = Error::from(long).to_string();
+        let actual = Error::from(long).to_string();
         assert!(
-            told.starts_with(&format!("{}\u{2026} = v v ", "k".repeat(200))) && told.chars().count() < 1_700,
-            "{told}"
+            actual.starts_with(&format!("{}\u{2026} = v v ", "k".repeat(200))) && actual.chars().count() < 1_700,
+            "{actual}"
         );
     }
 }

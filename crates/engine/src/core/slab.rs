@@ -26,7 +26,7 @@ impl RecordId {
 }
 
 #[derive(Clone, Debug)]
-struct Place<T> {
+struct Entry<T> {
     generation: u32,
     record: Option<T>,
 }
@@ -34,13 +34,13 @@ struct Place<T> {
 /// The records of the PDUs that are under way.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
-    places: Vec<Place<T>>,
+    entries: Vec<Entry<T>>,
     free: Vec<u32>,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Slab<T> {
-        Slab { places: Vec::new(), free: Vec::new() }
+        Slab { entries: Vec::new(), free: Vec::new() }
     }
 }
 
@@ -48,25 +48,25 @@ impl<T> Slab<T> {
     /// Stores a record.
     pub fn store(&mut self, record: T) -> RecordId {
         if let Some(place) = self.free.pop() {
-            let own = &mut self.places[place as usize];
+            let own = &mut self.entries[place as usize];
             own.record = Some(record);
             return RecordId { place, generation: own.generation };
         }
-        self.places.push(Place { generation: 0, record: Some(record) });
-        RecordId { place: (self.places.len() - 1) as u32, generation: 0 }
+        self.entries.push(Entry { generation: 0, record: Some(record) });
+        RecordId { place: (self.entries.len() - 1) as u32, generation: 0 }
     }
 
     /// The record, if it is stored.
     #[must_use]
     pub fn get(&self, id: RecordId) -> Option<&T> {
-        let own = self.places.get(id.place as usize)?;
+        let own = self.entries.get(id.place as usize)?;
         own.record.as_ref().filter(|_| own.generation == id.generation)
     }
 
     /// Frees the record; one that is not stored is let be.
     pub fn free(&mut self, id: RecordId) {
         if self.get(id).is_some() {
-            let own = &mut self.places[id.place as usize];
+            let own = &mut self.entries[id.place as usize];
             own.record = None;
             own.generation = own.generation.wrapping_add(1);
             self.free.push(id.place);
@@ -76,7 +76,7 @@ impl<T> Slab<T> {
     /// How many records are stored.
     #[must_use]
     pub fn count(&self) -> u64 {
-        (self.places.len() - self.free.len()) as u64
+        (self.entries.len() - self.free.len()) as u64
     }
 }
 

@@ -234,11 +234,11 @@ mod tests {
     fn what_is_neither_is_refused_in_the_words_of_the_value() {
         for wrong in ["\"5\"", "\"never\"", "5", "-5", "2.5", "[]", "{}"] {
             let plain = serde_json::from_str::<Span>(wrong).unwrap_err().to_string();
-            let told = read(&format!("{{\"pause\":{wrong}}}")).unwrap_err();
+            let actual = read(&format!("{{\"pause\":{wrong}}}")).unwrap_err();
             let without_place = |text: &str| text.split(" at line").next().unwrap_or_default().to_owned();
-            assert_eq!(without_place(&told), without_place(&plain));
+            assert_eq!(without_place(&actual), without_place(&plain));
         }
-        assert!(read(r#"{"pause":true}"#).is_err_and(|told| told.contains("or \"auto\"")));
+        assert!(read(r#"{"pause":true}"#).is_err_and(|message| message.contains("or \"auto\"")));
         assert_eq!(read(r#"{"pause":null}"#), read("{}"));
     }
 }

@@ -103,8 +103,8 @@ mod tests {
             "line": {"trunk": {"between": ["a", "b"], "rate": "1 Mb/s", "delay": "270 ms"}},
             "flow": {"data": {"path": ["a", "b"], "traffic": {"greedy": {}}}},
         });
-        let told = from_json(&tree.to_string()).unwrap_err().to_string();
-        assert!(told.contains("add duration = \"30 s\""), "{told}");
+        let actual = from_json(&tree.to_string()).unwrap_err().to_string();
+        assert!(actual.contains("add duration = \"30 s\""), "{actual}");
     }
 
     #[test]

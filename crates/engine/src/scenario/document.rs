@@ -245,14 +245,14 @@ traffic.cbr = { rate = "64 kb/s" }
 
     #[test]
     fn a_wrong_form_is_told_in_plain_words() {
-        for (wrong, right, told) in [
+        for (wrong, right, actual) in [
             ("traffic.cbr = { rate = \"64 kb/s\" }", "traffic = \"cbr\"", "write { cbr = {} }"),
             ("traffic.cbr = {", "traffic.silent = {}\ntraffic.cbr = {", "`silent` cannot stand here together"),
             ("[flow.voice]", "[flow.voice]\ncount = 3.5", "give a whole number from 0 to 4294967295"),
             ("[flow.voice]", "[flow.voice]\noctets = 70000", "give a whole number from 0 to 65535"),
         ] {
             let (line, _, text) = refusal(&SMALL.replace(wrong, right));
-            assert!(line.is_some() && text.contains(told), "{text}");
+            assert!(line.is_some() && text.contains(actual), "{text}");
         }
     }
 

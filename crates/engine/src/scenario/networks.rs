@@ -31,7 +31,7 @@ const MOST_LINES: u32 = 10_000;
 pub(crate) struct Layout {
     pub(crate) lines: Vec<LaidLine>,
     /// Name, places and number of each group of flows.
-    pub(crate) flows: Vec<(String, Places, u32)>,
+    pub(crate) flows: Vec<(String, Routing, u32)>,
     /// Whether a hash spreads its flows over equal paths, if the scenario does not say.
     pub(crate) is_multipath: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) struct LaidLine {
 
 /// Where the flows of a group run.
 #[derive(Clone, Debug)]
-pub(crate) enum Places {
+pub(crate) enum Routing {
     /// Along these nodes.
     Path(Vec<String>),
     /// From each of these nodes to each other.
@@ -76,7 +76,7 @@ impl Layout {
 
     /// Adds a group of `count` flows along `path`.
     fn flow(&mut self, name: impl Into<String>, path: impl IntoIterator<Item = String>, count: u32) {
-        self.flows.push((name.into(), Places::Path(path.into_iter().collect()), count));
+        self.flows.push((name.into(), Routing::Path(path.into_iter().collect()), count));
     }
 
     /// Adds lines `trunk_1`, `trunk_2` ... from switch to switch, each with its rate and delay.

@@ -30,6 +30,6 @@ pub(super) fn records(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
 }
 
 fn columns(line: &str) -> Vec<&str> {
-    let told = line.split(['#', '%']).next().unwrap_or_default();
-    told.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|field| !field.is_empty()).collect()
+    let data = line.split(['#', '%']).next().unwrap_or_default();
+    data.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|field| !field.is_empty()).collect()
 }

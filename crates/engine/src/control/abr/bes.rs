@@ -80,12 +80,12 @@ mod tests {
         let mut switch = Bes::new(&Params::default(), port_of(Rate(156_000_000), 4));
         assert_eq!(switch.on_arrival(&mut forward(0, 8.6e6), &view(0.0, 0)), None);
         switch.readings(view(0.0, 0).now, &mut |reading, value| assert_eq!((reading.name, value), ("macr", 7.85e6)));
-        for (ccr, length, told) in
+        for (ccr, length, actual) in
             [(150e6, 100, false), (6.87e6, 101, true), (6.86e6, 101, false), (6.86e6, 200, false), (1.0, 201, true)]
         {
             let mut pdu = backward(0, ccr);
             switch.on_backward(&mut pdu, &view(1.0, length));
-            assert_eq!((pdu.marks.has(Marks::CI), er(&pdu)), (told, 150e6), "{ccr} {length}");
+            assert_eq!((pdu.marks.has(Marks::CI), er(&pdu)), (actual, 150e6), "{ccr} {length}");
         }
     }
 

@@ -360,10 +360,10 @@ mod tests {
     #[test]
     fn a_long_queue_sets_ci() {
         let mut switch = switch(&Params { ci_threshold: Some(Count(20)), ..Params::default() });
-        for (length, told) in [(20, false), (21, true)] {
+        for (length, actual) in [(20, false), (21, true)] {
             let mut answer = backward(0, 1e6);
             switch.on_backward(&mut answer, &view(0.0, length));
-            assert_eq!((answer.marks.has(Marks::CI), er(&answer)), (told, 0.9 * LINE));
+            assert_eq!((answer.marks.has(Marks::CI), er(&answer)), (actual, 0.9 * LINE));
         }
     }
 

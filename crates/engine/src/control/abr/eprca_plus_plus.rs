@@ -314,10 +314,10 @@ impl CongestionPoint for EprcaPlusPlus {
         }
         self.census.register(pdu);
         let flow = pdu.flow.index();
-        if let (Some(told), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(flow)) {
-            *ccr = told;
+        if let (Some(stated), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(flow)) {
+            *ccr = stated;
             if self.is_forward {
-                lower(pdu, self.grant(flow, told));
+                lower(pdu, self.grant(flow, stated));
             }
         }
         self.load.count(pdu, view.now);

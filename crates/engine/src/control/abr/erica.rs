@@ -81,7 +81,7 @@ impl CongestionPointParams for Params {
 #[derive(Clone, Copy, Debug, Default)]
 struct Connection {
     /// CCR of its newest forward RM cell, bits per second.
-    told: f64,
+    forward_ccr: f64,
     /// Rate of its cells in the last measured interval, bits per second.
     measured: f64,
     /// Bits of its cells in the current interval.
@@ -164,7 +164,7 @@ impl Core {
             self.close(measured, &share);
         }
         if let (Some(ccr), Some(connection)) = (forward_ccr(pdu), self.connections.get_mut(pdu.flow.index())) {
-            connection.told = ccr;
+            connection.forward_ccr = ccr;
             self.census.register(pdu);
         }
         if self.load.controls(pdu) {
@@ -206,7 +206,7 @@ impl Core {
             connection.share
         } else {
             let ccr = match self.ccr {
-                Ccr::ForwardRm => connection.told,
+                Ccr::ForwardRm => connection.forward_ccr,
                 Ccr::BackwardRm => returned,
                 Ccr::Measured => connection.measured,
             };

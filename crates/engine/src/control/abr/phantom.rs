@@ -377,8 +377,8 @@ mod tests {
         assert!((auto.gains(&env(20, 10))[0] * 4.0 * 101.0 * delay - 1.0).abs() < 1e-9);
         assert!((auto.largest_gain(&env(20, 10)) * 100.0 * delay - std::f64::consts::FRAC_PI_2).abs() < 1e-9);
         // The gains of the default are not stable with 20 flows, and said to be so; those of `auto` never are.
-        let told = Params::default().unstable_gain(&env(20, 10));
-        assert!(told.is_some_and(|(key, gain, most)| key == "alpha_inc" && gain == ALPHA && most < 1e-3));
+        let actual = Params::default().unstable_gain(&env(20, 10));
+        assert!(actual.is_some_and(|(key, gain, most)| key == "alpha_inc" && gain == ALPHA && most < 1e-3));
         assert_eq!((Params::default().unstable_gain(&env(1, 0)), auto.unstable_gain(&env(20, 10))), (None, None));
         for (flows, milliseconds) in [(1, 0), (1, 560), (3, 1), (60, 80), (5000, 560)] {
             let env = env(flows, milliseconds);

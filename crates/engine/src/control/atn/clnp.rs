@@ -252,12 +252,12 @@ mod tests {
     #[test]
     fn reports_go_out_above_the_threshold_and_for_discards_once() {
         let mut point = both();
-        let told = Some(Notice { severity: 1 });
+        let actual = Some(Notice { severity: 1 });
         assert_eq!(point.on_arrival(&mut data(), &view(131_072, false)), None);
-        assert_eq!(point.on_arrival(&mut data(), &view(131_073, false)), told);
+        assert_eq!(point.on_arrival(&mut data(), &view(131_073, false)), actual);
         // A refused NPDU is not reported at its arrival, but at its discard.
         assert_eq!(point.on_arrival(&mut data(), &view(260_000, true)), None);
-        assert_eq!(point.on_discard(&data(), &view(260_000, true)), told);
+        assert_eq!(point.on_discard(&data(), &view(260_000, true)), actual);
         let body = Body::ErrorReport { about: Kind::DataTpdu, number: 5, connection: 9 };
         assert_eq!(point.error_report(&data()).map(|report| (report.body, report.octets)), Some((body, 121)));
     }

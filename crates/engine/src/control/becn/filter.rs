@@ -71,7 +71,7 @@ pub(super) enum Gate {
     PerVc {
         period: Span,
         reset: Reset,
-        told: Vec<u64>,
+        notified: Vec<u64>,
     },
 }
 
@@ -79,7 +79,7 @@ impl Gate {
     /// The state at time 0, at a port with this `env`.
     pub(super) fn new(filter: &Filter, env: &PortEnv) -> Gate {
         let simple = |period| Gate::Simple { period, opens: Time::ZERO };
-        let per_vc = |period, reset| Gate::PerVc { period, reset, told: vec![0; env.flows.len()] };
+        let per_vc = |period, reset| Gate::PerVc { period, reset, notified: vec![0; env.flows.len()] };
         match filter {
             Filter::Auto => per_vc(env.rate.span(AUTO_CELLS * CELL_BITS).max(Span(1)), Reset::Together),
             Filter::None(_) => simple(Span::ZERO),
@@ -98,11 +98,11 @@ impl Gate {
                 }
                 open
             }
-            Gate::PerVc { period, reset, told } => {
+            Gate::PerVc { period, reset, notified } => {
                 // A flow whose periods begin later by a part of one is that much earlier in its own.
-                let early = reset.offset(flow, told.len(), *period);
+                let early = reset.offset(flow, notified.len(), *period);
                 let number = (now.0 + (period.0 - early.0)) / period.0 + 1;
-                told.get_mut(flow).is_some_and(|last| std::mem::replace(last, number) != number)
+                notified.get_mut(flow).is_some_and(|last| std::mem::replace(last, number) != number)
             }
         }
     }

@@ -75,8 +75,8 @@ fn congestion_begins_with_the_cell_above_the_threshold() {
 #[test]
 fn the_simple_filter_counts_from_its_last_becn_cell_whatever_the_flow() {
     let mut point = detector(0, simple(4));
-    let told: Vec<u64> = (10..24).filter(|&slot| tells(&mut point, slot, (slot % 3) as u32, 9)).collect();
-    assert_eq!(told, [10, 14, 18, 22]);
+    let actual: Vec<u64> = (10..24).filter(|&slot| tells(&mut point, slot, (slot % 3) as u32, 9)).collect();
+    assert_eq!(actual, [10, 14, 18, 22]);
     // Two cells in one slot cause one BECN cell. Without congestion the filter stays open for the next.
     assert!(!tells(&mut point, 24, 0, 9) && tells(&mut point, 30, 0, 9) && !tells(&mut point, 30, 1, 9));
     let mut point = detector(5, simple(4));
@@ -103,10 +103,10 @@ fn the_period_per_vc_is_the_same_for_all() {
 fn the_memory_is_reset_address_by_address() {
     let filter = Filter::PerVc(PerVc { period: slots(9), reset: Reset::AddressByAddress });
     let mut point = detector(0, filter);
-    let told = |point: &mut Detector, flow| (0..30).filter(|&slot| tells(point, slot, flow, 9)).collect::<Vec<_>>();
-    assert_eq!(told(&mut point, 0), [0, 9, 18, 27]);
-    assert_eq!(told(&mut point, 1), [0, 3, 12, 21]);
-    assert_eq!(told(&mut point, 2), [0, 6, 15, 24]);
+    let actual = |point: &mut Detector, flow| (0..30).filter(|&slot| tells(point, slot, flow, 9)).collect::<Vec<_>>();
+    assert_eq!(actual(&mut point, 0), [0, 9, 18, 27]);
+    assert_eq!(actual(&mut point, 1), [0, 3, 12, 21]);
+    assert_eq!(actual(&mut point, 2), [0, 6, 15, 24]);
 }
 
 fn source(params: &Params) -> Source {
@@ -352,7 +352,7 @@ fn automatic_periods_follow_the_line_and_the_round_trip() {
 #[test]
 fn another_recovery_ends_at_the_change_at_the_earliest() {
     // Level 1 from slot 10 on, with a recovery of 100 slots.
-    let told = || {
+    let actual = || {
         let mut source = source(&halving(1.0, 100));
         let mut sent = cell(0);
         source.on_send(&mut sent, at(9));
@@ -363,18 +363,18 @@ fn another_recovery_ends_at_the_change_at_the_earliest() {
         source.retune(&ReactionParams::Becn(halving(1.0, recovery)), at(slot));
         source.level
     };
-    let mut longer = told();
+    let mut longer = actual();
     assert_eq!(change(&mut longer, 200, 50), 1);
     longer.recover(at(209));
     assert_eq!(longer.level, 1);
     longer.recover(at(210));
     assert_eq!(longer.level, 0);
     // By a period of 30 slots it would have risen at slot 40. It rises at the change, and 40 slots count at level 1.
-    let mut shorter = told();
+    let mut shorter = actual();
     assert_eq!(change(&mut shorter, 30, 50), 0);
     assert_eq!(shorter.levels(at(60))[1].1, slots(40));
     // A source that stops at a notice takes it so from then on.
-    let mut stops = told();
+    let mut stops = actual();
     stops.retune(&ReactionParams::Becn(Params { on_notice: OnNotice::Stop, ..halving(1.0, 100) }), at(50));
     stops.on_send(&mut cell(0), at(60));
     tell(&mut stops, 61);

@@ -115,10 +115,10 @@ fn marks_are_as_many_as_the_ramp_says() {
 fn a_receiver_notifies_at_most_once_in_an_interval() {
     let params = ReceiverParams { interval: Some(Span(50_000_000)) };
     let mut point = Notifier::new(&params, receiver());
-    let mut told = |at, marks| point.on_pdu(&data(marks), us(at)).is_some();
-    assert!(!told(1, Marks::ECT_0) && !told(2, Marks::EFCI));
-    assert!(told(3, Marks::ECN_CE) && !told(4, Marks::ECN_CE) && !told(52, Marks::ECN_CE));
-    assert!(told(53, Marks::ECN_CE) && !told(102, Marks::ECN_CE) && told(110, Marks::ECN_CE));
+    let mut actual = |at, marks| point.on_pdu(&data(marks), us(at)).is_some();
+    assert!(!actual(1, Marks::ECT_0) && !actual(2, Marks::EFCI));
+    assert!(actual(3, Marks::ECN_CE) && !actual(4, Marks::ECN_CE) && !actual(52, Marks::ECN_CE));
+    assert!(actual(53, Marks::ECN_CE) && !actual(102, Marks::ECN_CE) && actual(110, Marks::ECN_CE));
 }
 
 /// The automatic interval is 50 us on the paper's line.

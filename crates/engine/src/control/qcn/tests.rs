@@ -98,15 +98,15 @@ fn a_short_queue_that_does_not_grow_is_no_congestion() {
 #[test]
 fn samples_are_taken_after_an_interval_of_data() {
     let mut point = sampler(&PointParams { jitter: 0.0, ..PointParams::default() });
-    let mut told = Vec::new();
+    let mut actual = Vec::new();
     for number in 1..=126u32 {
         let view = PortView { now: Time::ZERO, length: 10_000_000, size: None, refused: false };
         if let Some(notice) = point.on_arrival(&mut frame(0), &view) {
-            told.push((number, notice.grade().unwrap()));
+            actual.push((number, notice.grade().unwrap()));
         }
     }
     // The queue was empty at the sample before the first one, and has not grown since: 9.8 Mbit above the equilibrium.
-    assert_eq!(told, [(100, 63), (113, 63), (126, 63)]);
+    assert_eq!(actual, [(100, 63), (113, 63), (126, 63)]);
 }
 
 #[test]

@@ -35,14 +35,14 @@ fn three_steps_of_the_law() {
 #[test]
 fn ten_obedient_flows_come_to_their_share() {
     let mut rate = 5.0;
-    let mut told = Vec::new();
+    let mut actual = Vec::new();
     for _ in 0..20_000 {
         let own = Measured { input: 10.0 * rate, available: 100.0, queue: 0.0, round_trip: 0.1, period: 0.01 };
         rate = LAW.next(rate, 100.0, own);
-        told.push(rate);
+        actual.push(rate);
     }
     for (steps, expected) in [(1, 5.1), (10, 5.988_73), (20, 6.906_36)] {
-        assert!((told[steps - 1] / expected - 1.0_f64).abs() < 1e-6, "{steps}: {}", told[steps - 1]);
+        assert!((actual[steps - 1] / expected - 1.0_f64).abs() < 1e-6, "{steps}: {}", actual[steps - 1]);
     }
     assert!(close(rate, 10.0));
 }

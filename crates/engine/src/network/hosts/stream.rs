@@ -350,7 +350,7 @@ impl Arrivals {
         if pdu.kind() == Kind::StreamHandshake {
             return output.put(stream.on_request(pdu));
         }
-        let is_new = stream.on_segment(pdu, at, &mut |told| output.put(told.into_pdu(&mut records.blocks)));
+        let is_new = stream.on_segment(pdu, at, &mut |answer| output.put(answer.into_pdu(&mut records.blocks)));
         let next = stream.next();
         self.timers.set(slot, stream.due());
         if is_new && let Body::Segment { born, .. } = pdu.body() {

@@ -288,11 +288,11 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
         put(&mut node.ctx, 0, key(time, 5), crate::core::pdu::Pdu::new(FlowId(1), 0, 53, 0, body));
     }
     node.run(2_500 * CELL);
-    let told = node.ctx.lanes[1].iter().filter(|record| record.pdu.is_backward()).map(|record| {
+    let actual = node.ctx.lanes[1].iter().filter(|record| record.pdu.is_backward()).map(|record| {
         let crate::core::pdu::Body::ResourceManagement { er, .. } = record.pdu.body() else { panic!("an RM cell") };
         (record.time.0 / CELL, er)
     });
-    told.collect()
+    actual.collect()
 }
 
 /// TM 4.0, destination rule 3: both ways are allowed.

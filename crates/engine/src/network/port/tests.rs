@@ -327,9 +327,9 @@ fn a_pdu_that_is_pushed_out_was_present_until_then() {
 #[test]
 fn notices_are_counted_by_their_severity() {
     for (severity, counted) in [(0, [1, 0, 0, 0]), (2, [0, 0, 1, 0])] {
-        let told = format!("queue_length = {{ share = 0.5, severity = {severity} }}");
+        let actual = format!("queue_length = {{ share = 0.5, severity = {severity} }}");
         let policies = vec![policy("drop_tail = { size = '4 cells' }")];
-        let watched = Parts { congestion: point(&told), policies, ..parts(1) };
+        let watched = Parts { congestion: point(&actual), policies, ..parts(1) };
         // The third cell finds two, half of the size.
         let mut bench = Bench::new(watched, &[(0, 0), (0, 0), (0, 0)]);
         bench.run(Key::NEVER);

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn rows_are_the_readings_in_their_order() {
         let rows = taken(3).rows();
-        let told: Vec<String> =
+        let actual: Vec<String> =
             rows.iter().map(|row| format!("{} {} {} {}", row.time_s, row.component, row.quantity, row.value)).collect();
         let expected = [
             "0 trunk queue_0 1",
@@ -125,7 +125,7 @@ mod tests {
             "2 voice factor 0.5",
             "2 trunk utilisation 2",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         // Every name is there once.
         assert_eq!(taken(3).names.kinds.len(), 3);
         assert!(Arc::ptr_eq(&rows[0].component, &rows[6].component));

@@ -63,9 +63,9 @@ fn choice(tree: &Value, nowhere: &Nowhere) -> Option<String> {
     };
     let path = text_of(steps);
     let example = format!("--set \"{path}={{{keyword}={{}}}}\"");
-    let told = || format!("\"{chosen}\" is chosen there; to choose another give the whole table, as {example}");
+    let explanation = || format!("\"{chosen}\" is chosen there; to choose another give the whole table, as {example}");
     let place = [steps.as_slice(), &[Step::Key(keyword.clone())]].concat();
-    (is_choice(steps) && is_known(&place)).then(told)
+    (is_choice(steps) && is_known(&place)).then(explanation)
 }
 
 #[cfg(test)]

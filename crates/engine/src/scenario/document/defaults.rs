@@ -165,20 +165,20 @@ video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
     fn a_fault_in_a_default_is_found_where_it_is_written() {
         let (line, path, _) = refusal("\"6 Mb/s\"", "\"6 MHz\"");
         assert_eq!((line, path.as_str()), (Some(6), "line.one.rate"));
-        let (line, path, told) = refusal("delay = ", "dleay = ");
+        let (line, path, actual) = refusal("delay = ", "dleay = ");
         assert_eq!((line, path.as_str()), (Some(7), "line.one.dleay"));
-        assert!(told.contains("did you mean `delay`?"), "{told}");
+        assert!(actual.contains("did you mean `delay`?"), "{actual}");
         let (line, path, _) = refusal("7 cell times", "half cell times");
         assert_eq!((line, path.as_str()), (Some(7), "line.one.delay"));
-        let (line, path, told) = refusal("[defaults.line]", "[defaults.lines]");
+        let (line, path, actual) = refusal("[defaults.line]", "[defaults.lines]");
         assert_eq!((line, path.as_str()), (Some(5), "defaults.lines"));
-        assert!(told.contains("did you mean `line`?"), "{told}");
+        assert!(actual.contains("did you mean `line`?"), "{actual}");
         let (line, path, _) =
             refusal("[defaults.flow]\ncount = 3\ntraffic.cbr = { rate = \"64 kb/s\" }", "[defaults]\nflow = 3");
         assert_eq!((line, path.as_str()), (Some(11), "defaults.flow"));
-        let (line, path, told) = refusal("duration = \"1 s\"", "duration = \"1 s\"\ndefault.line.rate = \"1 Mb/s\"");
+        let (line, path, actual) = refusal("duration = \"1 s\"", "duration = \"1 s\"\ndefault.line.rate = \"1 Mb/s\"");
         assert_eq!((line, path.as_str()), (Some(3), "default"));
-        assert!(told.contains("did you mean `defaults`?"), "{told}");
+        assert!(actual.contains("did you mean `defaults`?"), "{actual}");
         assert_eq!(line_of(SHORT, "line.one.queues[0].drop_tail.size"), Some(8));
         assert_eq!(line_of(SHORT, "line.two.queues[0]"), Some(16));
     }

@@ -49,23 +49,23 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
     };
     let message = message.lines().collect::<Vec<_>>().join(", ");
     match message.as_str() {
-        told if told.ends_with("expected string or map") => {
+        message if message.ends_with("expected string or map") => {
             fault(whole, "this is no keyword with its parameters", ONE_KEYWORD)
         }
-        told if told.contains("expected map with a single key") => {
+        message if message.contains("expected map with a single key") => {
             let (reason, remedy) = not_one(&whole, is_there);
             fault(whole, &reason, &remedy)
         }
-        told if told.contains("newtype variant") || told.contains("expected struct variant") => fault(
+        message if message.contains("newtype variant") || message.contains("expected struct variant") => fault(
             above(path, last),
             &format!("`{last}` stands there without its parameters"),
             &format!("write {{ {last} = {{}} }}, with parameters in its braces where it needs some"),
         ),
-        told if told.ends_with("expected unit") || told.ends_with("expected unit variant") => {
+        message if message.ends_with("expected unit") || message.ends_with("expected unit variant") => {
             fault(whole, &format!("`{last}` has no parameters"), &format!("write it as a text, \"{last}\""))
         }
-        told => {
-            let (reason, remedy) = plain(told, || most_entries(&whole));
+        message => {
+            let (reason, remedy) = plain(message, || most_entries(&whole));
             fault(whole, &reason, &remedy)
         }
     }
@@ -163,11 +163,11 @@ fn plain(message: &str, most: impl Fn() -> Option<u64>) -> (String, String) {
         "a boolean" => "true or false, without quotes",
         "a sequence" => "a list, as in [ENTRY, ENTRY]",
         "a map" => "a table, as in { KEY = VALUE }",
-        told if told.starts_with("struct ") => "a table, as in { KEY = VALUE }",
+        other if other.starts_with("struct ") => "a table, as in { KEY = VALUE }",
         "fewer elements in array" => &most().map_or("fewer".to_owned(), |most| most.to_string()),
-        told => match told.strip_prefix("an array of length ") {
+        other => match other.strip_prefix("an array of length ") {
             Some(length) => return (reason, format!("give a list of {length} entries")),
-            None => told,
+            None => other,
         },
     };
     (reason, format!("give {wanted}"))

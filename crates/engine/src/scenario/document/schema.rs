@@ -152,8 +152,8 @@ fn tree() -> Value {
     if let Some(own) = schema.pointer_mut("/$defs/NetworkTraffic/properties/kind/additionalProperties") {
         *own = kind;
     }
-    let told = |kind: &TrafficKind| format!("`{}` ({})", kind.keyword, kind.meaning);
-    let kinds = KINDS.iter().map(told).collect::<Vec<_>>().join(", ");
+    let described = |kind: &TrafficKind| format!("`{}` ({})", kind.keyword, kind.meaning);
+    let kinds = KINDS.iter().map(described).collect::<Vec<_>>().join(", ");
     if let Some(Value::String(meaning)) = schema.pointer_mut("/$defs/NetworkTraffic/properties/mix/description") {
         meaning.push_str(&format!(" Known kinds: {kinds}."));
     }

@@ -11,8 +11,8 @@ pub(super) fn explain(message: &str, text: &str, position: usize) -> Fault {
     let slip = Slip::new(message, text, position);
     let kinds = [Slip::of_key, Slip::of_header, Slip::of_text, Slip::of_list, Slip::of_line, Slip::of_value];
     kinds.into_iter().find_map(|kind| kind(&slip)).unwrap_or_else(|| {
-        let told = message.lines().collect::<Vec<_>>().join(", ");
-        fault(&format!("this is not TOML: {told}"), LINE)
+        let message = message.lines().collect::<Vec<_>>().join(", ");
+        fault(&format!("this is not TOML: {message}"), LINE)
     })
 }
 
@@ -31,7 +31,7 @@ struct Slip<'a> {
     line: &'a str,
     rest: &'a str,
     /// What the library calls it.
-    told: &'a str,
+    problem: &'a str,
 }
 
 impl<'a> Slip<'a> {
@@ -40,14 +40,14 @@ impl<'a> Slip<'a> {
         let start = text[..position].rfind('\n').map_or(0, |end| end + 1);
         let line = text[start..].lines().next().unwrap_or_default().trim();
         let rest = text[position..].lines().next().unwrap_or_default().trim();
-        let told = message.lines().next().and_then(|line| line.split(", expected").next()).unwrap_or_default();
-        Slip { text, position, line, rest, told }
+        let problem = message.lines().next().and_then(|line| line.split(", expected").next()).unwrap_or_default();
+        Slip { text, position, line, rest, problem }
     }
 
     /// The fault of a key.
     fn of_key(&self) -> Option<Fault> {
-        let &Slip { text, position, line, told, .. } = self;
-        Some(match told {
+        let &Slip { text, position, line, problem, .. } = self;
+        Some(match problem {
             "duplicate key" => duplicate(text, position, line),
             "key with no value"
                 if line.split('=').next().is_some_and(|key| key.len() < line.len() && is_words(key)) =>
@@ -82,8 +82,8 @@ impl<'a> Slip<'a> {
 
     /// The fault of the header of a table.
     fn of_header(&self) -> Option<Fault> {
-        let &Slip { line, told, .. } = self;
-        Some(match told {
+        let &Slip { line, problem, .. } = self;
+        Some(match problem {
             "unclosed table" if line.contains(']') => {
                 let remedy = "a name has letters, digits, _ and -; put any other in quotes, as in [line.\"a b\"]";
                 fault(&format!("the header {line} has a name that cannot be"), remedy)
@@ -95,8 +95,8 @@ impl<'a> Slip<'a> {
 
     /// The fault of a text, or the end of a line.
     fn of_text(&self) -> Option<Fault> {
-        let &Slip { text, position, line, rest, told, .. } = self;
-        Some(match told {
+        let &Slip { text, position, line, rest, problem, .. } = self;
+        Some(match problem {
             "carriage return must be followed by newline" => {
                 fault("a carriage return stands alone", "end lines with a line feed, or with both")
             }
@@ -119,8 +119,8 @@ impl<'a> Slip<'a> {
 
     /// The fault of a list, or a table in braces.
     fn of_list(&self) -> Option<Fault> {
-        let &Slip { rest, told, .. } = self;
-        Some(match told {
+        let &Slip { rest, problem, .. } = self;
+        Some(match problem {
             "missing comma between array elements" => fault(
                 "a list that began before this place is not closed, or lacks a comma",
                 "put a comma between its entries, quotes on both sides of each text, and a ] at its end",
@@ -143,8 +143,8 @@ impl<'a> Slip<'a> {
 
     /// The fault of what follows a value.
     fn of_line(&self) -> Option<Fault> {
-        let &Slip { rest, told, .. } = self;
-        Some(match told {
+        let &Slip { rest, problem, .. } = self;
+        Some(match problem {
             "extra `=`" => fault("there is one = too many", "write KEY = VALUE"),
             "unexpected key or value" => {
                 let remedy = match rest.chars().next() {
@@ -166,15 +166,15 @@ impl<'a> Slip<'a> {
 
     /// The fault of a value.
     fn of_value(&self) -> Option<Fault> {
-        let &Slip { text, position, line, rest, told, .. } = self;
-        Some(match told {
-            told if told.starts_with("cannot extend value of type inline table") => {
+        let &Slip { text, position, line, rest, problem, .. } = self;
+        Some(match problem {
+            problem if problem.starts_with("cannot extend value of type inline table") => {
                 fault(&format!("`{line}` adds to a table that its }} has closed"), "put the key between the braces")
             }
-            told if told.starts_with("cannot extend value") => {
+            problem if problem.starts_with("cannot extend value") => {
                 fault(&format!("`{line}` adds to a value that is no table"), "name a table, or drop the value")
             }
-            told if told.contains("date") || told.contains("time") => fault(
+            problem if problem.contains("date") || problem.contains("time") => fault(
                 &format!("`{rest}` is no date"),
                 "a scenario has no dates; write a time with its unit, as in \"270 ms\"",
             ),

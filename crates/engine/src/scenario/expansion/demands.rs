@@ -231,9 +231,9 @@ value = "3 Mb/s"
         assert_eq!(path("\"1 s\"\n[line.one]", "\"20 ms\"\n[line.one]"), "series[0].list[0][0]");
         assert_eq!(path("line.two.rate", "line.three.rate"), "series[0].list[0]");
         assert_eq!(path(r#"list = [["a", "c", "2 Mb/s"], ["c", "a"]]"#, "list = []"), "demands.list");
-        let (line, path, told) = refusal(r#"list = [["a", "c", "2 Mb/s"], ["c", "a"]]"#, "file = 'x.toml'");
+        let (line, path, actual) = refusal(r#"list = [["a", "c", "2 Mb/s"], ["c", "a"]]"#, "file = 'x.toml'");
         assert_eq!((line, path.as_str()), (Some(14), "demands.file"));
-        assert!(told.contains("the file was not read"), "{told}");
+        assert!(actual.contains("the file was not read"), "{actual}");
     }
 
     /// The scenario whose lists are in files with these texts.
@@ -256,13 +256,13 @@ value = "3 Mb/s"
         let demands = "list = [\n  [\"a\", \"c\", \"2 Mb/s\"],\n  [\"c\", \"a\"],\n]\n";
         let series = "list = [[\"20 ms\", \"1 Mb/s\"], [\"30 ms\", \"3 Mb/s\"]]";
         assert_eq!(of_files(demands, series).unwrap(), parse(NET).unwrap());
-        let told = of_files(&demands.replace("2 Mb/s", "2 Mbit"), series).unwrap_err();
-        assert!(told.starts_with("demands.file: list[0] in it: "), "{told}");
-        let told = of_files(demands, "list = [[\"20 ms\"]]").unwrap_err();
-        assert!(told.starts_with("series[0].file: list[0] in it: "), "{told}");
-        let told = of_files("lists = []", series).unwrap_err();
-        assert!(told.starts_with("demands.file: lists in it: "), "{told}");
-        let told = of_files("list = [\n[\"a\", \"c\",\n", series).unwrap_err();
-        assert!(told.starts_with("demands.file: line 2: "), "{told}");
+        let actual = of_files(&demands.replace("2 Mb/s", "2 Mbit"), series).unwrap_err();
+        assert!(actual.starts_with("demands.file: list[0] in it: "), "{actual}");
+        let actual = of_files(demands, "list = [[\"20 ms\"]]").unwrap_err();
+        assert!(actual.starts_with("series[0].file: list[0] in it: "), "{actual}");
+        let actual = of_files("lists = []", series).unwrap_err();
+        assert!(actual.starts_with("demands.file: lists in it: "), "{actual}");
+        let actual = of_files("list = [\n[\"a\", \"c\",\n", series).unwrap_err();
+        assert!(actual.starts_with("demands.file: line 2: "), "{actual}");
     }
 }

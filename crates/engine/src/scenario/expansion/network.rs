@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
-use crate::scenario::networks::{LaidLine, Layout, Places};
+use crate::scenario::networks::{LaidLine, Layout, Routing};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Defaults, EqualPaths, Flow, Line, NetworkTraffic, Scenario};
 use crate::traffic;
@@ -78,8 +78,8 @@ pub(super) fn lay_network<'a>(
     let mut groups = BTreeMap::new();
     for (name, places, count) in layout.flows.iter().filter(|_| stale.flows) {
         let placed = match places.clone() {
-            Places::Path(path) => Flow { path, count: *count, ..flow.clone() },
-            Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count: *count, ..flow.clone() },
+            Routing::Path(path) => Flow { path, count: *count, ..flow.clone() },
+            Routing::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count: *count, ..flow.clone() },
         };
         groups.insert(name.clone(), placed);
     }
@@ -281,23 +281,23 @@ delay = "20 ms"
     #[test]
     fn a_fault_names_what_was_written() {
         let edit = |wrong: &str, right: &str| refusal(&TEN_LINES.replace(wrong, right));
-        let (line, path, told) = edit("network.dumbbell", "network.dumbell");
+        let (line, path, actual) = edit("network.dumbbell", "network.dumbell");
         assert_eq!((line, path.as_str()), (Some(4), "network.dumbell"));
-        assert!(told.contains("did you mean `dumbbell`?"), "{told}");
+        assert!(actual.contains("did you mean `dumbbell`?"), "{actual}");
         assert_eq!(edit("pairs = 10", "pairs = 0").1, "network.dumbbell.pairs");
         assert_eq!(edit("\"155.52 Mb/s\"", "\"9000000 Gb/s\"").1, "network.dumbbell.rate");
         let add = |text: &str| refusal(&format!("{TEN_LINES}{text}"));
         let (line, path, _) = add("[defaults.flow]\ntraffic.cbr = { rate = '0 b/s' }");
         assert_eq!((line, path.as_str()), (Some(9), "defaults.flow.traffic.cbr.rate"));
-        let (line, path, told) = add("[defaults.line]\nqueeus = []");
+        let (line, path, actual) = add("[defaults.line]\nqueeus = []");
         assert_eq!((line, path.as_str()), (Some(9), "defaults.line.queeus"));
-        assert!(told.contains("did you mean `queues`?"), "{told}");
-        let (_, path, told) = add("[defaults.line]\ndelay = '1 s'");
+        assert!(actual.contains("did you mean `queues`?"), "{actual}");
+        let (_, path, actual) = add("[defaults.line]\ndelay = '1 s'");
         assert_eq!(path, "defaults.line.delay");
-        assert!(told.contains("the network gives each line its own"), "{told}");
-        let (_, path, told) = add("[flow.pairs]\npath = ['left', 'right']\ntraffic.greedy = {}");
+        assert!(actual.contains("the network gives each line its own"), "{actual}");
+        let (_, path, actual) = add("[flow.pairs]\npath = ['left', 'right']\ntraffic.greedy = {}");
         assert_eq!(path, "flow.pairs");
-        assert!(told.contains("choose another name"), "{told}");
+        assert!(actual.contains("choose another name"), "{actual}");
         let (_, path, _) = add("[network.chain]\ntrunks = 2\nrate = '1 Mb/s'\ndelay = '1 ms'");
         assert_eq!(path, "network");
     }
@@ -336,14 +336,14 @@ delay = "20 ms"
             refusal(&edited)
         };
         let leaf_spine = format!("leaf_spine]\n{LEAF_SPINE}");
-        let (line, path, told) = refused(&leaf_spine, "'20 Mb/s'", "'9e6 Gb/s'");
+        let (line, path, actual) = refused(&leaf_spine, "'20 Mb/s'", "'9e6 Gb/s'");
         assert_eq!((line, path.as_str()), (Some(8), "network.leaf_spine.uplink_rate"));
-        assert!(told.contains("(at line.uplink_1_1)"), "{told}");
+        assert!(actual.contains("(at line.uplink_1_1)"), "{actual}");
         assert_eq!(refused(&leaf_spine, "'10 Mb/s'", "'9e6 Gb/s'").1, "network.leaf_spine.host_rate");
         assert_eq!(refused(&leaf_spine, "hosts = 2", "hosts = 0").1, "network.leaf_spine.hosts");
-        let (_, path, told) = refused(&leaf_spine, "hosts = 2", "hosts = 2501");
+        let (_, path, actual) = refused(&leaf_spine, "hosts = 2", "hosts = 2501");
         assert_eq!(path, "network.leaf_spine.hosts");
-        assert!(told.contains("leaves times hosts is 10004") && told.contains("choose 1 to 2500"), "{told}");
+        assert!(actual.contains("leaves times hosts is 10004") && actual.contains("choose 1 to 2500"), "{actual}");
         // 10,000 hosts would have nearly 100 million flows.
         assert_eq!(refused(&leaf_spine, "hosts = 2", "hosts = 2500").1, "network.leaf_spine");
         let aeronautical = "aeronautical]\nstations = 1\naircraft = 1\nground_rate = '9e6 Gb/s'";

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Places, check_number, check_product};
+use super::{Layout, Routing, check_number, check_product};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -51,7 +51,7 @@ impl Params {
                 layout.line_of("uplink_", name, ends, self.uplink_rate, self.uplink_delay);
             }
         }
-        layout.flows.push(("mesh".to_owned(), Places::Mesh(hosts), 1));
+        layout.flows.push(("mesh".to_owned(), Routing::Mesh(hosts), 1));
         Ok(layout)
     }
 }

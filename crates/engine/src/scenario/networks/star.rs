@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Places, check_number};
+use super::{Layout, Routing, check_number};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -27,7 +27,7 @@ impl Params {
         for number in 1..=self.leaves {
             layout.line(format!("spoke_{number}"), [leaf(number), "hub".to_owned()], self.rate, self.delay);
         }
-        layout.flows.push(("mesh".to_owned(), Places::Mesh((1..=self.leaves).map(leaf).collect()), 1));
+        layout.flows.push(("mesh".to_owned(), Routing::Mesh((1..=self.leaves).map(leaf).collect()), 1));
         Ok(layout)
     }
 }

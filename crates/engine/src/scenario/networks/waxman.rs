@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Places, check_number, switch, switches};
+use super::{Layout, Routing, check_number, switch, switches};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -66,7 +66,7 @@ impl Params {
             let delay = Span((self.delay.0 as f64 * distance + 0.5) as u64);
             layout.line(ends.join("-"), ends, self.rate, delay);
         }
-        layout.flows.push(("mesh".to_owned(), Places::Mesh(switches(1, self.nodes).collect()), 1));
+        layout.flows.push(("mesh".to_owned(), Routing::Mesh(switches(1, self.nodes).collect()), 1));
         Ok(layout)
     }
 
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_network_for_ever() {
         let lines = params(6, 0.3, 0.8, 1).lay_out().unwrap().lines;
-        let told: Vec<(&str, u64)> = lines.iter().map(|line| (line.name.as_str(), line.delay.0)).collect();
+        let actual: Vec<(&str, u64)> = lines.iter().map(|line| (line.name.as_str(), line.delay.0)).collect();
         let expected =
             [("s1-s3", 445_980), ("s1-s4", 307_164), ("s2-s3", 327_525), ("s4-s6", 119_868), ("s3-s5", 292_711)];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
     }
 
     proptest! {

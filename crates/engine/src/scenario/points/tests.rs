@@ -243,7 +243,7 @@ fn a_value_without_a_place_refuses_its_point() {
     let mut points = Points::new(&parse(&format!("{SLOTTED}[[sweep.axis]]\n{axis}")).unwrap()).unwrap();
     let first = points.document(0);
     assert!(first.contains(r#"{"cbr":{"rate":"2 Mb/s""#), "{first}");
-    let told = from_json(&points.document(1)).unwrap_err().to_string();
-    assert!(told.contains("flow.x.y.traffic.cbr.rate"), "{told}");
+    let actual = from_json(&points.document(1)).unwrap_err().to_string();
+    assert!(actual.contains("flow.x.y.traffic.cbr.rate"), "{actual}");
     assert_eq!(points.document(0), first);
 }

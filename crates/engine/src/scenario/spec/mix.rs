@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn shares_add_up_to_one() {
-        let told = shares("mix = { voice = 0.3, video = 0.2, data = 0.5 }").unwrap();
-        assert_eq!(told, [("data".to_owned(), 0.5), ("video".to_owned(), 0.2), ("voice".to_owned(), 0.3)]);
+        let actual = shares("mix = { voice = 0.3, video = 0.2, data = 0.5 }").unwrap();
+        assert_eq!(actual, [("data".to_owned(), 0.5), ("video".to_owned(), 0.2), ("voice".to_owned(), 0.3)]);
         let (path, reason) = shares("mix = { voice = 0.3, data = 0.5 }").unwrap_err();
         assert_eq!((path.as_str(), reason.as_str()), ("mix", "the shares add up to 0.8, not to 1"));
         // Three tenths are 0.30000000000000004 in binary.
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn one_kind_may_have_the_rest() {
-        let told = shares("mix = { voice = 0.25, data = 'rest' }").unwrap();
-        assert_eq!(told, [("data".to_owned(), 0.75), ("voice".to_owned(), 0.25)]);
-        let told = shares("mix = { voice = 1, data = 'rest' }").unwrap();
-        assert_eq!(told, [("data".to_owned(), 0.0), ("voice".to_owned(), 1.0)]);
+        let actual = shares("mix = { voice = 0.25, data = 'rest' }").unwrap();
+        assert_eq!(actual, [("data".to_owned(), 0.75), ("voice".to_owned(), 0.25)]);
+        let actual = shares("mix = { voice = 1, data = 'rest' }").unwrap();
+        assert_eq!(actual, [("data".to_owned(), 0.0), ("voice".to_owned(), 1.0)]);
         assert_eq!(shares("mix = { voice = 0.8, video = 0.4, data = 'rest' }").unwrap_err().0, "mix");
         assert_eq!(shares("mix = { voice = 'rest', data = 'rest' }").unwrap_err().0, "mix.voice");
     }

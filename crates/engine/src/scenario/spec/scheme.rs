@@ -309,11 +309,11 @@ mod tests {
     #[test]
     fn a_parameter_changes_the_main_part_and_leaves_the_rest_of_the_scheme() {
         let plain = read("scheme = 'erica'").unwrap();
-        let told = read("scheme.erica = { target = 0.8 }").unwrap();
+        let actual = read("scheme.erica = { target = 0.8 }").unwrap();
         let text = |scheme: &Scheme| serde_json::to_string(&scheme.parts.congestion_point).unwrap();
-        assert!(text(&plain).contains(r#""interval":"auto""#) && text(&told).contains(r#""interval":"auto""#));
-        assert!(text(&told).contains(r#""target":0.8"#));
-        assert_eq!(told.parts.reaction_point, plain.parts.reaction_point);
+        assert!(text(&plain).contains(r#""interval":"auto""#) && text(&actual).contains(r#""interval":"auto""#));
+        assert!(text(&actual).contains(r#""target":0.8"#));
+        assert_eq!(actual.parts.reaction_point, plain.parts.reaction_point);
         let nested = read("scheme.erica_plus = { erica.delta = 0.0 }").unwrap();
         assert!(text(&nested).contains(r#""interval":"auto","delta":0.0"#), "{}", text(&nested));
         assert_eq!(nested.changed(), ["erica.delta"]);
@@ -323,8 +323,8 @@ mod tests {
 
     #[test]
     fn a_role_in_the_table_replaces_the_part_whole() {
-        let told = read("scheme.becn = { reaction_point.becn = { peak = 0.5 } }").unwrap();
-        let Some(ReactionParams::Becn(params)) = told.parts.reaction_point else { panic!() };
+        let actual = read("scheme.becn = { reaction_point.becn = { peak = 0.5 } }").unwrap();
+        let Some(ReactionParams::Becn(params)) = actual.parts.reaction_point else { panic!() };
         // Not the nine levels of the scheme.
         assert_eq!((params.peak, params.levels), (0.5, 6));
     }
@@ -356,11 +356,13 @@ mod tests {
 
     #[test]
     fn what_is_no_scheme_is_refused() {
-        assert!(read("scheme = 'erika'").is_err_and(|told| told.starts_with("unknown variant `erika`")));
-        assert!(read("scheme.none = { target = 1 }").is_err_and(|told| told.contains("unknown field `target`")));
-        assert!(read("scheme.erica = { targt = 1 }").is_err_and(|told| told.contains("unknown field `targt`")));
-        assert!(read("scheme = { erica = {}, becn = {} }").is_err_and(|told| told.contains("map with a single key")));
-        assert!(read("scheme = {}").is_err_and(|told| told.contains("map with a single key")));
+        assert!(read("scheme = 'erika'").is_err_and(|message| message.starts_with("unknown variant `erika`")));
+        assert!(read("scheme.none = { target = 1 }").is_err_and(|message| message.contains("unknown field `target`")));
+        assert!(read("scheme.erica = { targt = 1 }").is_err_and(|message| message.contains("unknown field `targt`")));
+        assert!(
+            read("scheme = { erica = {}, becn = {} }").is_err_and(|message| message.contains("map with a single key"))
+        );
+        assert!(read("scheme = {}").is_err_and(|message| message.contains("map with a single key")));
         assert!(read("scheme = 3").is_err());
     }
 }

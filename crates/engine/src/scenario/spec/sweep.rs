@@ -336,9 +336,9 @@ mod tests {
         let axis = |number| format!("[[axis]]\n\"p{number}\" = [1]\n");
         let text = |paths| (0..paths).map(axis).collect::<String>();
         assert_eq!(read(&text(MOST_PATHS)).check(), Ok(()));
-        let told = fault(&text(MOST_PATHS + 1));
+        let actual = fault(&text(MOST_PATHS + 1));
         let reason = "the axes of a sweep have at most 1000 paths";
-        assert_eq!(told, format!("axis = 1001 paths: {reason}; vary fewer values, or make several sweeps"));
+        assert_eq!(actual, format!("axis = 1001 paths: {reason}; vary fewer values, or make several sweeps"));
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn times_do_not_depend_on_the_lengths() {
     assert_eq!(own, times("sizes.table = 'web_search'"));
 }
 
-fn told(text: &str) -> [String; 2] {
+fn actual(text: &str) -> [String; 2] {
     let fault = read(text).check().expect_err("a fault");
     assert!(!fault.remedy.is_empty());
     [fault.path, fault.reason]
@@ -139,11 +139,11 @@ fn told(text: &str) -> [String; 2] {
 
 #[test]
 fn faults() {
-    let arrivals = |arrivals: &str| told(&format!("arrivals.{arrivals}\nsizes = '1 kB'"));
-    let rest = |rest: &str| told(&format!("arrivals.poisson.every = '1 ms'\n{rest}"));
+    let arrivals = |arrivals: &str| actual(&format!("arrivals.{arrivals}\nsizes = '1 kB'"));
+    let rest = |rest: &str| actual(&format!("arrivals.poisson.every = '1 ms'\n{rest}"));
     for load in ["0", "-0.5", "nan", "50", "inf"] {
-        let told = arrivals(&format!("periodic.load = {{ share = {load}, of = 'trunk' }}"));
-        assert_eq!(told[0], "arrivals.periodic.load.share", "{load}");
+        let actual = arrivals(&format!("periodic.load = {{ share = {load}, of = 'trunk' }}"));
+        assert_eq!(actual[0], "arrivals.periodic.load.share", "{load}");
     }
     assert_eq!(arrivals("poisson.every = '999 ps'")[0], "arrivals.poisson.every");
     assert_eq!(arrivals("poisson.rate = '100000 Gb/s'")[0], "arrivals.poisson.rate");
@@ -161,13 +161,13 @@ fn faults() {
 
 #[test]
 fn a_load_is_of_a_line_and_a_pace_is_one() {
-    let told = |arrivals: &str| {
+    let actual = |arrivals: &str| {
         let text = format!("arrivals.{arrivals}\nsizes = '1 kB'");
         toml::from_str::<Params>(&text).expect_err("a fault").to_string()
     };
-    assert!(told("poisson.load = { share = 0.5 }").contains("missing field `of`"));
-    assert!(!told("poisson = { every = '1 ms', rate = '1 Mb/s' }").is_empty());
-    assert!(told("poisson.often = 5").contains("`every`"));
+    assert!(actual("poisson.load = { share = 0.5 }").contains("missing field `of`"));
+    assert!(!actual("poisson = { every = '1 ms', rate = '1 Mb/s' }").is_empty());
+    assert!(actual("poisson.often = 5").contains("`every`"));
 }
 
 #[test]

@@ -165,11 +165,11 @@ fn faults() {
     let sending = |rate: u64| Params { sending: burst(rate), ..default() }.check_octets(53);
     assert_eq!(sending(14_840_000), Ok(()));
     assert_eq!(sending(14_000_000).map_err(|fault| fault.path), Err("sending.burst".to_owned()));
-    let told = Params { ratio: [9.0, 2.0, 1.0], ..default() }.check().unwrap_err();
-    assert_eq!(told.value, "[9, 2, 1]");
+    let actual = Params { ratio: [9.0, 2.0, 1.0], ..default() }.check().unwrap_err();
+    assert_eq!(actual.value, "[9, 2, 1]");
     assert!(
-        told.reason.contains("704348 bits, 4.70 times") && told.reason.contains("494667 bits, 3.30 times"),
-        "{told:?}"
+        actual.reason.contains("704348 bits, 4.70 times") && actual.reason.contains("494667 bits, 3.30 times"),
+        "{actual:?}"
     );
 }
 

@@ -25,7 +25,7 @@ fn fault(sizes: &Sizes) -> [String; 3] {
     [fault.path, fault.value, fault.reason]
 }
 
-fn told(text: &str) -> [String; 3] {
+fn actual(text: &str) -> [String; 3] {
     fault(&read(text))
 }
 
@@ -121,11 +121,11 @@ fn flat_and_upright_pieces_of_a_table_are_fine() {
 
 #[test]
 fn a_faulty_table_is_refused_with_its_place() {
-    let points = |points: &str| told(&format!("sizes.table = {{ points = {points} }}"));
+    let points = |points: &str| actual(&format!("sizes.table = {{ points = {points} }}"));
     let place = |points: &str, at: usize, value: &str, reason: &str| {
-        let [path, shown, told] = told(&format!("sizes.table = {{ points = {points} }}"));
+        let [path, shown, actual] = actual(&format!("sizes.table = {{ points = {points} }}"));
         assert_eq!((path, shown.as_str()), (format!("sizes.table.points[{at}]"), value));
-        assert!(told.contains(reason), "{told}");
+        assert!(actual.contains(reason), "{actual}");
     };
     place("[[10, 50], [20, 40], [30, 100]]", 1, "[20, 40]", "share is below");
     place("[[10, 50], [9, 100]]", 1, "[9, 100]", "length is below");
@@ -138,19 +138,19 @@ fn a_faulty_table_is_refused_with_its_place() {
     place("[[1, 50], [9000000000000000, 100]]", 1, "[9000000000000000, 100]", "longer than");
     assert_eq!(points("[[10, 100]]")[..2], ["sizes.table.points", "1 points"]);
     assert_eq!(points("[]")[..2], ["sizes.table.points", "0 points"]);
-    assert_eq!(told("sizes.table = { name = 'storage', points = [[1, 50], [2, 100]] }")[0], "sizes.table.points");
-    assert_eq!(told("sizes.table = { file = 'a.csv' }")[0], "sizes.table.file");
-    assert_eq!(told("sizes.table = { sha256 = 'a', name = 'storage' }")[0], "sizes.table.sha256");
+    assert_eq!(actual("sizes.table = { name = 'storage', points = [[1, 50], [2, 100]] }")[0], "sizes.table.points");
+    assert_eq!(actual("sizes.table = { file = 'a.csv' }")[0], "sizes.table.file");
+    assert_eq!(actual("sizes.table = { sha256 = 'a', name = 'storage' }")[0], "sizes.table.sha256");
 }
 
 #[test]
 fn other_faults() {
-    assert_eq!(told("sizes = '12 bits'")[..2], ["sizes", "12 bits"]);
-    assert_eq!(told("sizes = '0 octets'")[2], "a message has at least 1 octet");
-    assert_eq!(told("sizes.constant = '4 bits'")[0], "sizes.constant");
-    assert_eq!(told("sizes.exponential = '4 bits'")[0], "sizes");
-    assert_eq!(told("sizes.pareto = { mean = '1 MB', shape = 1 }")[0], "sizes.pareto.shape");
-    assert_eq!(told("sizes = '9000000000 MB'")[0], "sizes");
+    assert_eq!(actual("sizes = '12 bits'")[..2], ["sizes", "12 bits"]);
+    assert_eq!(actual("sizes = '0 octets'")[2], "a message has at least 1 octet");
+    assert_eq!(actual("sizes.constant = '4 bits'")[0], "sizes.constant");
+    assert_eq!(actual("sizes.exponential = '4 bits'")[0], "sizes");
+    assert_eq!(actual("sizes.pareto = { mean = '1 MB', shape = 1 }")[0], "sizes.pareto.shape");
+    assert_eq!(actual("sizes = '9000000000 MB'")[0], "sizes");
 }
 
 fn refused(text: &str) -> String {
@@ -164,8 +164,11 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn keys_are_told() {
-    let told = refused("sizes.zipf = '1 MB'");
-    assert!(told.contains("unknown variant `zipf`") && told.contains("`pareto`") && told.contains("`table`"), "{told}");
+    let actual = refused("sizes.zipf = '1 MB'");
+    assert!(
+        actual.contains("unknown variant `zipf`") && actual.contains("`pareto`") && actual.contains("`table`"),
+        "{actual}"
+    );
     assert!(refused("sizes.table = 'websearch'").contains("`web_search`"));
     assert!(refused("sizes.table = { points = [[-1, 50], [1, 100]] }").contains("-1"));
     assert!(refused("sizes = {}").contains("one key"));

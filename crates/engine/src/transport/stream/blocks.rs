@@ -1,6 +1,6 @@
 //! Blocks of octets that have arrived beyond a gap, as acknowledgements tell of them (RFC 2018, RFC 2883).
 //!
-//! The first block is that of the segment that causes the acknowledgement. Further ones repeat what was told before, the
+//! The first block is that of the segment that causes the acknowledgement. Further ones repeat what was reported before, the
 //! newest first: so the loss of an acknowledgement hides no block while fewer than `sack_blocks` others have changed. One block
 //! fits the PDU. More are a record beside it.
 
@@ -70,8 +70,8 @@ impl Recent {
     pub(super) fn blocks(&self, first: Block, next: u64, most: u32) -> Blocks {
         let mut blocks = [first, NONE, NONE, NONE];
         // A block in the first place is that of the newest segment.
-        let told = usize::from(first.1 > 0);
-        let beyond = self.0.iter().skip(told).filter(|block| block.0 > next);
+        let caused = usize::from(first.1 > 0);
+        let beyond = self.0.iter().skip(caused).filter(|block| block.0 > next);
         let further = beyond.map(|&(from, end)| ((from - next) as u32, (end - from) as u32)).take(most as usize - 1);
         blocks[1..].iter_mut().zip(further).for_each(|(place, block)| *place = block);
         blocks

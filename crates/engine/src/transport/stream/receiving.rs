@@ -199,7 +199,7 @@ mod tests {
             pdu.marks.set(Marks::ECN_CE);
         }
         let mut sent = Vec::new();
-        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |told: Acknowledgement| match told.pdu.body() {
+        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |actual: Acknowledgement| match actual.pdu.body() {
             Body::StreamAcknowledgement { number, marked, block } => sent.push((number, marked, block)),
             body => panic!("{body:?}"),
         });

@@ -11,7 +11,7 @@ use super::blocks::Block;
 use crate::core::time::Time;
 
 /// Ranges that are kept so that each segment of a block is looked at once: more than an acknowledgement has.
-const TOLD: usize = 8;
+const MOST_RANGES: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -97,9 +97,9 @@ pub(super) struct Scoreboard {
     reported: usize,
     /// No segment before this index is lost.
     first_lost: usize,
-    /// Ranges of octets of which every segment is known to have arrived: the last that were told of, the newest first. The octet
+    /// Ranges of octets of which every segment is known to have arrived: the last that were reported, the newest first. The octet
     /// behind the last one is the second of each.
-    told: [(u64, u64); TOLD],
+    reported_ranges: [(u64, u64); MOST_RANGES],
     /// Numbers of transmissions that were taken for lost, since they were last asked for.
     newly_lost: VecDeque<u64>,
 }
@@ -222,15 +222,19 @@ impl Scoreboard {
     /// The segments of a block, from the first octet to the one behind the last, have arrived.
     fn report(&mut self, block: (u64, u64), change: &mut Change) {
         let (first, end) = block;
-        if self.told.iter().any(|told| told.0 <= first && end <= told.1) {
+        if self.reported_ranges.iter().any(|range| range.0 <= first && end <= range.1) {
             return;
         }
         // A block only grows, so the ranges that it meets are parts of it.
-        let old = std::mem::take(&mut self.told);
-        let is_part = |told: &(u64, u64)| first <= told.0 && told.1 <= end;
-        let others = old.into_iter().filter(|told| !is_part(told));
-        self.told.iter_mut().zip([block].into_iter().chain(others)).for_each(|(place, told)| *place = told);
-        let known = old.into_iter().filter(is_part).max_by_key(|told| told.1 - told.0).unwrap_or((u64::MAX, u64::MAX));
+        let old = std::mem::take(&mut self.reported_ranges);
+        let is_part = |range: &(u64, u64)| first <= range.0 && range.1 <= end;
+        let others = old.into_iter().filter(|range| !is_part(range));
+        self.reported_ranges
+            .iter_mut()
+            .zip([block].into_iter().chain(others))
+            .for_each(|(place, range)| *place = range);
+        let known =
+            old.into_iter().filter(is_part).max_by_key(|range| range.1 - range.0).unwrap_or((u64::MAX, u64::MAX));
         let mut place = self.first_from(first);
         while let Some(&entry) = self.segments.get(place)
             && entry.end() <= end

@@ -57,9 +57,9 @@ fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
     assert!(pair.answer(13.0, &late_request).is_empty());
     let seen = pair.receiving.measures();
     assert_eq!((pair.receiving.open_count(), seen.late, seen.strays), (1, 1, 1));
-    let told = pair.hear(13.0, &late_acknowledgement);
-    assert_eq!(kinds(&told), [Kind::DisconnectRequest]);
-    let confirm = pair.answer(13.0, &told);
+    let actual = pair.hear(13.0, &late_acknowledgement);
+    assert_eq!(kinds(&actual), [Kind::DisconnectRequest]);
+    let confirm = pair.answer(13.0, &actual);
     assert_eq!((kinds(&confirm), pair.receiving.open_count()), (vec![Kind::DisconnectConfirm], 1));
     assert!(pair.hear(13.0, &confirm).is_empty());
     // The second connection begins with number 0, and has lost nothing.
@@ -104,8 +104,8 @@ fn requests_and_releases_are_sent_again_until_answered() {
     assert!(pair.send(356.0).is_empty());
     assert_eq!(pair.sending.due(), at(500.0));
     // A further AK of the receiver shows that the connection was released.
-    let told = pair.answer(361.0, &[]);
-    let release = pair.hear(361.0, &told);
+    let actual = pair.answer(361.0, &[]);
+    let release = pair.hear(361.0, &actual);
     assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
     pair.answer(361.0, &release);
     assert_eq!((pair.receiving.open_count(), pair.receiving.due()), (0, Time::NEVER));
@@ -304,13 +304,13 @@ fn a_connection_is_released_after_the_most_transmissions() {
 
 #[test]
 fn half_of_the_data_marked_is_enough_to_tell_of_congestion() {
-    for (marked, of, told) in [(0, 2, false), (1, 2, true), (1, 3, false), (2, 3, true)] {
+    for (marked, of, actual) in [(0, 2, false), (1, 2, true), (1, 3, false), (2, 3, true)] {
         let (mut pair, mut data) = greedy(&Params { acknowledge_after: of, ..Params::default() });
         data.truncate(of as usize);
         data[..marked].iter_mut().for_each(|pdu| pdu.marks.set(Marks::CE));
         let answers = pair.answer(1.0, &data);
         assert_eq!(acknowledged(&answers), [(of, 7, 0)]);
-        assert_eq!(answers[0].marks.has(Marks::CI), told, "{marked} of {of}");
+        assert_eq!(answers[0].marks.has(Marks::CI), actual, "{marked} of {of}");
     }
 }
 

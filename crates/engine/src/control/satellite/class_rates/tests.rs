@@ -99,8 +99,8 @@ fn the_filter_takes_the_known_number_of_intervals() {
         let count = (707.5 * load) as u64;
         let interval = Span::milliseconds(50).0;
         let cells = (0..).flat_map(|n| (0..count).map(move |cell| Time(n * interval + cell * interval / count)));
-        let told = cells.take(20_000).find(|&at| arrive(&mut point, 0, 2, at).is_some());
-        assert_eq!(told, Some(Time(intervals * interval)), "load {load}");
+        let actual = cells.take(20_000).find(|&at| arrive(&mut point, 0, 2, at).is_some());
+        assert_eq!(actual, Some(Time(intervals * interval)), "load {load}");
     }
 }
 

@@ -73,7 +73,7 @@ impl Ends {
     fn second(&mut self, second: u64, arrives: impl Fn(&Pdu) -> bool) -> Vec<(usize, u32, Kind, u32)> {
         let now = Time(second * SECOND);
         let sent = std::mem::take(&mut self.sent);
-        let mut told = Vec::new();
+        let mut actual = Vec::new();
         for (place, host) in self.hosts.iter_mut().enumerate() {
             for record in sent[1 - place].iter().filter(|record| arrives(&record.pdu)) {
                 host.on_pdu(&record.pdu, now, &mut self.ctx);
@@ -81,7 +81,7 @@ impl Ends {
             while host.due() <= now {
                 host.act(now, &mut self.ctx, &mut self.sent[place]);
             }
-            told.extend(self.sent[place].iter().map(|record| {
+            actual.extend(self.sent[place].iter().map(|record| {
                 let number = match record.pdu.body() {
                     Body::DataTpdu { number, .. } | Body::AcknowledgementTpdu { number, .. } => number,
                     _ => 0,
@@ -89,7 +89,7 @@ impl Ends {
                 (place, record.pdu.flow.0, record.pdu.kind(), number)
             }));
         }
-        told
+        actual
     }
 }
 

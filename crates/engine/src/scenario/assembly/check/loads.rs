@@ -78,9 +78,9 @@ mod tests {
         let filled = [("LOAD", load), ("OF", of), ("SIZE", size)];
         let text = filled.iter().fold(NET.to_owned(), |text, (place, value)| text.replace(place, value));
         let scenario = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let told = |fault: Fault| [fault.path, fault.remedy];
+        let actual = |fault: Fault| [fault.path, fault.remedy];
         let [whole, sketch] = [Network::lay_out(&scenario), Network::sketch(&scenario)].map(|network| {
-            network.and_then(|network| check(&network).map(|()| loaded_line(&network, 0))).map_err(told)
+            network.and_then(|network| check(&network).map(|()| loaded_line(&network, 0))).map_err(actual)
         });
         assert_eq!(whole, sketch);
         whole.map(|loaded| loaded.expect("it has been checked"))
@@ -93,8 +93,8 @@ mod tests {
                 "duration = '1 s'\nline.l = { between = ['a', 'b'], rate = '1 Mb/s' }\n[flow.all]\npath = ['a', 'b']";
             let traffic = "traffic.messages = { arrivals.poisson.every = '1 ms', sizes = '1 kB' }";
             let scenario = parse(&format!("{text}\n{traffic}\n{transport}")).unwrap_or_else(|error| panic!("{error}"));
-            let told = crate::scenario::assembly::meetings(&scenario).map(drop).expect_err("a fault").to_string();
-            assert!(told.contains("flow.all.traffic.messages") && told.contains("transport.stream"), "{told}");
+            let actual = crate::scenario::assembly::meetings(&scenario).map(drop).expect_err("a fault").to_string();
+            assert!(actual.contains("flow.all.traffic.messages") && actual.contains("transport.stream"), "{actual}");
         }
     }
 

@@ -84,10 +84,11 @@ mod tests {
     fn names_that_the_product_makes_are_refused() {
         assert_eq!(refused("", "a.b", "b", &["f", "g/1", "f.reverse", "access/f"]), None);
         assert_eq!(refused("", "reverse", "b.reverse", &["f", "ff/1"]), None);
-        for (line, told) in [("f.reverse", "the port at the second node"), ("access/f/1", "the access line of a flow")]
+        for (line, actual) in
+            [("f.reverse", "the port at the second node"), ("access/f/1", "the access line of a flow")]
         {
             let message = refused("", line, "b", &["f"]).unwrap();
-            assert!(message.starts_with("line.") && message.contains(told), "{message}");
+            assert!(message.starts_with("line.") && message.contains(actual), "{message}");
         }
         for group in ["f/1", "f/a-b", "f/1/2"] {
             let message = refused("", "l", "b", &["f", group]).unwrap();

@@ -114,7 +114,7 @@ traffic.cbr = { rate = "100 Mb/s", start = "0 s" }
 traffic.cbr = { rate = "100 Mb/s", start = "0 s" }
 "#;
 
-    fn told(from: &str, to: &str) -> Vec<String> {
+    fn actual(from: &str, to: &str) -> Vec<String> {
         assert!(TIE.contains(from));
         let scenario = parse(&TIE.replacen(from, to, 1)).unwrap();
         meetings(&scenario).unwrap().warnings.iter().map(|fault| format!("{fault:?}")).collect()
@@ -122,13 +122,13 @@ traffic.cbr = { rate = "100 Mb/s", start = "0 s" }
 
     #[test]
     fn equal_senders_in_step_are_warned_of() {
-        let [warning] = &told("", "")[..] else { panic!("{:?}", told("", "")) };
+        let [warning] = &actual("", "")[..] else { panic!("{:?}", actual("", "")) };
         for part in ["line.out.order", "2 flows (a, b)", "random", "50 us"] {
             assert!(warning.contains(part), "{part}: {warning}");
         }
         // A period later is the same phase.
-        assert_eq!(told("start = \"0 s\"", "start = \"100 us\"").len(), 1);
-        assert_eq!(told("[flow.b]", "[flow.b]\ncount = 3").len(), 1);
+        assert_eq!(actual("start = \"0 s\"", "start = \"100 us\"").len(), 1);
+        assert_eq!(actual("[flow.b]", "[flow.b]\ncount = 3").len(), 1);
         for (from, to) in [
             ("rate = \"100 Mb/s\"\nq", "rate = \"100 Mb/s\"\norder = \"random\"\nq"),
             ("start = \"0 s\"", "start = \"50 us\""),
@@ -137,7 +137,7 @@ traffic.cbr = { rate = "100 Mb/s", start = "0 s" }
             ("rate = \"100 Mb/s\"", "rate = \"200 Mb/s\""),
             ("queues = [{ drop_tail = { size = \"100 PDUs\" } }]", ""),
         ] {
-            assert_eq!(told(from, to), [""; 0], "{to}");
+            assert_eq!(actual(from, to), [""; 0], "{to}");
         }
     }
 }

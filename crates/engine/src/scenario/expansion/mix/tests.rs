@@ -147,28 +147,28 @@ fn refusal(text: &str) -> (Option<usize>, String, String) {
 /// The path and the words of the refusal, with `wrong` replaced by `right`.
 fn edit(wrong: &str, right: &str) -> (String, String) {
     assert!(MIX.contains(wrong), "{wrong}");
-    let (_, path, told) = refusal(&MIX.replace(wrong, right));
-    (path, told)
+    let (_, path, actual) = refusal(&MIX.replace(wrong, right));
+    (path, actual)
 }
 
 #[test]
 fn a_fault_of_the_mix_is_told() {
-    let (line, path, told) = refusal(&MIX.replace("voice", "voce"));
+    let (line, path, actual) = refusal(&MIX.replace("voice", "voce"));
     assert_eq!((line, path.as_str()), (Some(8), "traffic.mix.voce"));
-    assert!(told.contains("there is no kind of traffic `voce`; did you mean `voice`?"), "{told}");
+    assert!(actual.contains("there is no kind of traffic `voce`; did you mean `voice`?"), "{actual}");
     assert_eq!(edit("data = 0.5", "data = 0.5, film = 0").0, "traffic.mix.film");
-    let (path, told) = edit("data = 0.5", "data = 0.4");
+    let (path, actual) = edit("data = 0.5", "data = 0.4");
     assert_eq!(path, "traffic.mix");
-    assert!(told.contains("the shares add up to 0.9, not to 1"), "{told}");
-    let (path, told) = edit("data = 0.5", "data = 'half'");
+    assert!(actual.contains("the shares add up to 0.9, not to 1"), "{actual}");
+    let (path, actual) = edit("data = 0.5", "data = 'half'");
     assert_eq!(path, "traffic.mix.data");
-    assert!(told.contains("a share from 0 to 1, or \"rest\""), "{told}");
-    let (path, told) = edit("load = 0.9", "load = 0.9\nkind.video.count = 3");
+    assert!(actual.contains("a share from 0 to 1, or \"rest\""), "{actual}");
+    let (path, actual) = edit("load = 0.9", "load = 0.9\nkind.video.count = 3");
     assert_eq!(path, "traffic.kind.video.count");
-    assert!(told.contains("delete it"), "{told}");
-    let (path, told) = edit("data = 0.5", "bulk = 0.5 }\nkind = { bulk = { octets = 53 }");
+    assert!(actual.contains("delete it"), "{actual}");
+    let (path, actual) = edit("data = 0.5", "bulk = 0.5 }\nkind = { bulk = { octets = 53 }");
     assert_eq!(path, "traffic.kind.bulk");
-    assert!(told.contains("this kind has no traffic"), "{told}");
+    assert!(actual.contains("this kind has no traffic"), "{actual}");
     let scheme = "kind.video.scheme.erica.reaction_point.tm40.rif = 3.0";
     let (path, _) = edit("load = 0.9", &format!("load = 0.9\n{scheme}"));
     assert_eq!(path, "traffic.kind.video.scheme.erica.reaction_point.tm40.rif");
@@ -176,9 +176,9 @@ fn a_fault_of_the_mix_is_told() {
     assert_eq!(path, "traffic.kind.video.prority");
     let (path, _) = edit("load = 0.9", "load = 0.9\nkind.video.traffic.cbr = { rate = '0 b/s' }");
     assert_eq!(path, "traffic.kind.video.traffic.cbr.rate");
-    let (path, told) = edit("load = 0.9", "load = 0.9\n[defaults.flow]\ntraffic.cbr = { rate = '1 Mb/s' }");
+    let (path, actual) = edit("load = 0.9", "load = 0.9\n[defaults.flow]\ntraffic.cbr = { rate = '1 Mb/s' }");
     assert_eq!(path, "defaults.flow.traffic");
-    assert!(told.contains("the mix gives each flow its traffic"), "{told}");
+    assert!(actual.contains("the mix gives each flow its traffic"), "{actual}");
     let (path, _) = edit("load = 0.9", "load = 0.9\n[defaults.flow]\nreaction_point.tm40 = { rif = 3.0 }");
     assert_eq!(path, "defaults.flow.reaction_point.tm40.rif");
 }
@@ -188,40 +188,43 @@ fn a_fault_of_the_load_is_told() {
     for load in ["0", "-1", "nan", "1e9"] {
         assert_eq!(edit("load = 0.9", &format!("load = {load}")).0, "traffic.load");
     }
-    let (path, told) = edit("load = 0.9", "of = 'trunk'");
+    let (path, actual) = edit("load = 0.9", "of = 'trunk'");
     assert_eq!(path, "traffic.of");
-    assert!(told.contains("without a `load` it has no effect"), "{told}");
-    let (path, told) = edit("load = 0.9", "load = 0.9\nof = 'trunc'");
+    assert!(actual.contains("without a `load` it has no effect"), "{actual}");
+    let (path, actual) = edit("load = 0.9", "load = 0.9\nof = 'trunc'");
     assert_eq!(path, "traffic.of");
-    assert!(told.contains("did you mean `trunk`?"), "{told}");
-    let (path, told) = edit("load = 0.9", "load = 0.9\nof = 'trunk.reverse'");
+    assert!(actual.contains("did you mean `trunk`?"), "{actual}");
+    let (path, actual) = edit("load = 0.9", "load = 0.9\nof = 'trunk.reverse'");
     assert_eq!(path, "traffic.of");
-    assert!(told.contains("no flow of the network sends over this port; name a port that they cross: trunk"), "{told}");
-    let (path, told) = edit("mix = { voice = 0.3, video = 0.2, data = 0.5 }", "");
+    assert!(
+        actual.contains("no flow of the network sends over this port; name a port that they cross: trunk"),
+        "{actual}"
+    );
+    let (path, actual) = edit("mix = { voice = 0.3, video = 0.2, data = 0.5 }", "");
     assert_eq!(path, "traffic.load");
-    assert!(told.contains("greedy sends all that its lines carry"), "{told}");
-    let (path, told) = edit("data = 0.5", "greedy = 0.5");
+    assert!(actual.contains("greedy sends all that its lines carry"), "{actual}");
+    let (path, actual) = edit("data = 0.5", "greedy = 0.5");
     assert_eq!(path, "traffic.load");
-    assert!(told.contains("greedy sends all that its lines carry"), "{told}");
+    assert!(actual.contains("greedy sends all that its lines carry"), "{actual}");
     let no_load = MIX.replace("load = 0.9", "").replace("data = 0.5", "greedy = 0.5");
-    let (_, path, told) = refusal(&no_load);
+    let (_, path, actual) = refusal(&no_load);
     assert_eq!(path, "traffic.mix.greedy");
-    assert!(told.contains("a [flow.NAME] beside the network"), "{told}");
+    assert!(actual.contains("a [flow.NAME] beside the network"), "{actual}");
     // One film is 4.5 Mb/s, and 0.2 of 9 Mb/s are 1.8 Mb/s: 0.4 films.
-    let (path, told) = edit("video", "mpeg_video");
+    let (path, actual) = edit("video", "mpeg_video");
     assert_eq!(path, "traffic.mix.mpeg_video");
-    assert!(told.contains("one flow has 4.5 Mb/s in the mean"), "{told}");
+    assert!(actual.contains("one flow has 4.5 Mb/s in the mean"), "{actual}");
     // 84 million calls.
-    let (line, path, told) = refusal(&MIX.replace("10 Mb/s", "10 Gb/s").replace("load = 0.9", "load = 900"));
-    assert_eq!((line, path.as_str()), (Some(9), "traffic.load"), "{told}");
-    assert!(told.contains("GB of memory"), "{told}");
+    let (line, path, actual) = refusal(&MIX.replace("10 Mb/s", "10 Gb/s").replace("load = 0.9", "load = 900"));
+    assert_eq!((line, path.as_str()), (Some(9), "traffic.load"), "{actual}");
+    assert!(actual.contains("GB of memory"), "{actual}");
 }
 
 #[test]
 fn traffic_without_a_network_is_refused() {
     let text = "duration = '1 s'\n[traffic]\nmix = { voice = 1 }\n[line.a]\nbetween = ['s', 't']\nrate = '1 Mb/s'\n\
                 [flow.x]\npath = ['s', 't']\ntraffic.greedy = {}";
-    let (line, path, told) = refusal(text);
+    let (line, path, actual) = refusal(text);
     assert_eq!((line, path.as_str()), (Some(2), "traffic"));
-    assert!(told.contains("name a network"), "{told}");
+    assert!(actual.contains("name a network"), "{actual}");
 }

@@ -123,7 +123,8 @@ impl Path {
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
             _ => drop(
-                self.receiving.on_segment(pdu, self.now, &mut |told| answers.push(told.into_pdu(&mut self.records))),
+                self.receiving
+                    .on_segment(pdu, self.now, &mut |actual| answers.push(actual.into_pdu(&mut self.records))),
             ),
         }
         while self.messages.take(0, self.receiving.next()).is_some() {
