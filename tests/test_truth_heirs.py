@@ -1,11 +1,11 @@
-"""QCN, DCQCN and RCP against independently computed numbers, to the digits printed."""
+"""QCN, DCQCN, RCP and HPCC against independently computed numbers, to the digits printed."""
 
 from __future__ import annotations
 
 import pytest
 from test_truth import printed
 
-from penstock.truth import dcqcn, qcn, rcp
+from penstock.truth import dcqcn, hpcc, qcn, rcp
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,15 @@ def test_obedient_flows_come_to_their_share() -> None:
     after = rcp.obedient(5, 100, 10)
     assert [after(1), after(10), after(20)] == [printed("5.1"), printed("5.98873"), printed("6.90636")]
     assert after(20_000) == pytest.approx(10, rel=1e-9)
+
+
+def test_the_load_of_a_port_counts_the_shorter_queue() -> None:
+    assert hpcc.load(40_000, 500e-6, (10_000, 30_000), 100e6, 1e-3) == pytest.approx(0.9, rel=1e-12)
+
+
+@pytest.mark.parametrize(("sources", "load"), [(1, "0.9505"), (2, "0.951"), (4, "0.952"), (16, "0.958")])
+def test_sources_of_hpcc_rest_where_the_window_stays(sources: int, load: str) -> None:
+    found = hpcc.fixed_point(sources, 0.0005)
+    assert found == printed(load)
+    window = found / sources
+    assert window * hpcc.ETA / found + 0.0005 == pytest.approx(window, rel=1e-12)

@@ -30,6 +30,8 @@ macro_rules! congestion_points {
             rcp Rcp = super::rcp::PointParams => super::rcp::Offer;
             /// Marks ECN-capable PDUs that find a long queue (DCTCP).
             step_ecn StepEcn = super::step_ecn::Params => super::step_ecn::StepEcn;
+            /// Writes the load of the port beside segments that ask for it (HPCC).
+            telemetry Telemetry = super::telemetry::Params => super::telemetry::Telemetry;
             /// Grants a constant explicit rate in backward RM cells.
             constant_grant ConstantGrant = super::abr::explicit_rate::GrantParams => super::abr::explicit_rate::ConstantGrant;
             /// Marks data that leaves a long queue (EFCI switch).
@@ -130,12 +132,13 @@ mod recovery;
 mod satellite;
 mod scale;
 mod step_ecn;
+mod telemetry;
 mod uncontrolled;
 
 pub use answer::Answer;
 pub use congestion::{
     Congestion, CongestionParams, CongestionPoint, CongestionPointParams, FlowTerms, Notice, PortEnv, PortNeeds,
-    PortView, QueueLength,
+    PortView, QueueLength, ServiceView,
 };
 pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{

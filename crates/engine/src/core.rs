@@ -22,6 +22,7 @@ pub mod reading;
 pub(crate) mod roles;
 pub mod slab;
 pub mod stats;
+pub mod telemetry;
 pub mod time;
 pub mod waits;
 pub mod word;

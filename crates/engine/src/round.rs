@@ -28,7 +28,7 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
-use crate::network::context::{Counts, Ctx, FlowInfo, has_record, kind_of};
+use crate::network::context::{Counts, Ctx, FlowInfo, kind_of};
 use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::receiver::Receiver;
@@ -424,7 +424,7 @@ impl<P: Probe> World<P> {
         let mut in_flight = 0;
         let mut count = |pdu: &Pdu| {
             held[pdu.flow.index()][kind_of(pdu)] += 1;
-            in_flight += u64::from(has_record(pdu));
+            in_flight += u64::from(pdu.kind().has_record());
         };
         self.ctx.lanes.iter().flat_map(Lane::iter).for_each(|record| count(&record.pdu));
         self.processes.iter().for_each(|process| process.node.held(&mut count));
@@ -444,7 +444,7 @@ impl<P: Probe> World<P> {
                 }
             }
         }
-        let stored = self.ctx.records.blocks.count();
+        let stored = self.ctx.records.side.count();
         if stored != in_flight {
             return Err(Error::Records { at_s: self.clock.seconds().to_string(), stored, in_flight });
         }

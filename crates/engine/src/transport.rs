@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
-use crate::core::slab::Slab;
 use crate::core::time::Span;
 
 pub mod stream;
@@ -149,6 +148,13 @@ impl Params {
         matches!(self, Params::Stream(_))
     }
 
+    /// Whether ports write beside its PDUs, with the key of the part that reads it.
+    pub(crate) fn telemetry(&self) -> Option<String> {
+        let Params::Stream(params) = self else { return None };
+        let own = &params.controller;
+        own.hears().meets(Signals::TELEMETRY).then(|| format!("stream.controller.{}", own.keyword()))
+    }
+
     /// Its parts that hear feedback.
     pub(crate) fn listeners(&self) -> Vec<Listener> {
         let part = |path, keyword, hears, needs_feedback| Listener { path, keyword, hears, needs_feedback };
@@ -160,7 +166,8 @@ impl Params {
             Params::Stream(params) => {
                 let own = &params.controller;
                 let hears = own.hears().without(Signals::ECN.when(params.ecn == stream::Ecn::Off));
-                vec![part("stream.controller", own.keyword(), hears, false)]
+                let needs_feedback = own.hears() == Signals::TELEMETRY;
+                vec![part("stream.controller", own.keyword(), hears, needs_feedback)]
             }
         }
     }
@@ -173,8 +180,8 @@ pub struct Records {
     pub journeys: Vec<tp4::Journeys>,
     /// By flow; empty without byte streams.
     pub messages: Vec<stream::UnderWay>,
-    /// Of acknowledgements that are under way with more blocks than fit a PDU.
-    pub blocks: Slab<stream::Blocks>,
+    /// Beside PDUs of byte streams that are under way.
+    pub side: stream::SideRecords,
 }
 
 impl Records {
@@ -192,7 +199,7 @@ impl Records {
         Records {
             journeys: vec![tp4::Journeys::default(); if connections { count } else { 0 }],
             messages: vec![stream::UnderWay::default(); if streams { count } else { 0 }],
-            blocks: Slab::default(),
+            side: stream::SideRecords::default(),
         }
     }
 }

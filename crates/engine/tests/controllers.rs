@@ -188,6 +188,8 @@ fn two_flows_of_bbr_share_a_line() {
 /// segments.
 fn needs(controller: &str, rate_mbps: f64, round_trip_ms: f64) -> String {
     match controller {
+        // Its target is below the whole line.
+        "hpcc" => "eta = 0.97".to_owned(),
         "swift" => format!("base = '{} us'", (1e3 * (round_trip_ms + 10.0 * 12.0 / rate_mbps)) as u64),
         _ => String::new(),
     }
@@ -204,10 +206,11 @@ proptest! {
         for controller in controllers.iter().map(|part| part.keyword) {
             let text = format!(
                 "duration = '24 s'\nwarm_up = '8 s'\n[line.l]\nbetween = ['a', 'b']\nrate = '{} b/s'\ndelay = '{} us'\n\
-                 queues = [{{ unlimited = {{}} }}]\n[flow.f]\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {{}}\n\
+                 queues = [{{ unlimited = {{}} }}]\n{}[flow.f]\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {{}}\n\
                  transport.stream.controller.{controller} = {{ {} }}\n",
                 (rate * 1e6) as u64,
                 (round_trip * 500.0) as u64,
+                if controller == "hpcc" { "congestion_point.telemetry = {}\n" } else { "" },
                 needs(controller, rate, round_trip),
             );
             let report = run(&text);

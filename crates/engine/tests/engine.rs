@@ -15,6 +15,7 @@ mod file_repeats;
 mod forms;
 mod heirs;
 mod history;
+mod hpcc;
 mod interruptions;
 mod judge;
 mod law;

@@ -7,7 +7,7 @@ use penstock_engine::report::{GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-const CONTROLLERS: [&str; 15] = [
+const CONTROLLERS: [&str; 17] = [
     "controller.new_reno = {}",
     "controller.cubic = {}",
     "controller.dctcp = {}, ecn = 'dctcp'",
@@ -23,6 +23,8 @@ const CONTROLLERS: [&str; 15] = [
     "controller.bbr.version = 1",
     "controller.swift = { base = '8 ms', increase = 2.0 }",
     "controller.prague.transition = 5, ecn = 'accurate'",
+    "controller.hpcc.flows = 3",
+    "controller.hpcc = { most_stages = 0, flows = 5, base = '30 ms' }",
 ];
 const QUEUES: [&str; 11] = [
     "drop_tail.size = '9 PDUs'",
@@ -56,14 +58,14 @@ fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
     let options: [&[&str]; 10] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
-        if ["copa", "bbr", "swift"].iter().any(|alone| text.contains(alone)) {
+        if ["copa", "bbr", "swift", "hpcc"].iter().any(|alone| text.contains(alone)) {
             &[""]
         } else {
             &["", ", recovery = 'pipe'"]
         },
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
         &["", ", handshake = true"],
-        if ["hybla", "copa", "bbr", "prague"].iter().any(|paced| text.contains(paced)) {
+        if ["hybla", "copa", "bbr", "prague", "hpcc"].iter().any(|paced| text.contains(paced)) {
             &[""]
         } else {
             &["", "", ", pacing = 1.25"]
@@ -94,7 +96,7 @@ fn network(number: u64) -> String {
             dice.pick(&[0, 1, 900, 7_000]),
             queues.join(", "),
             dice.pick(&["", "", "order = 'random'\n"]),
-            dice.pick(&["", "", "congestion_point.step_ecn.threshold = '4 PDUs'\n"]),
+            dice.pick(&["", "congestion_point.telemetry = {}\n", "congestion_point.step_ecn.threshold = '4 PDUs'\n"]),
         );
     }
     for flow in 0..dice.from(1, 4) {

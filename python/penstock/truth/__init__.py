@@ -24,6 +24,7 @@ engine.
 | `qcn`       | QCN: samples, factors, fast recovery                                |
 | `dcqcn`     | DCQCN as a fluid: the fixed point of equal sources                  |
 | `rcp`       | RCP: the rate of a port from period to period                       |
+| `hpcc`      | HPCC: the load of a port, and the fixed point of equal sources       |
 | `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 
@@ -47,6 +48,7 @@ __all__ = [
     "erlang",
     "fairness",
     "fluid",
+    "hpcc",
     "md1",
     "mg1",
     "mm1",

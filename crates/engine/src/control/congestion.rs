@@ -10,6 +10,7 @@ use crate::core::quantity::{Bits, Count};
 use crate::core::random::Stream;
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
+use crate::core::telemetry::Hop;
 use crate::core::time::{Rate, Span, Time};
 
 /// The state of the port as a congestion point sees it.
@@ -24,6 +25,15 @@ pub struct PortView {
     pub size: Option<u64>,
     /// Whether the queue policy refuses the PDU. If so, `on_discard` follows.
     pub refused: bool,
+}
+
+/// The state of the port when the service of a PDU begins.
+#[derive(Clone, Copy, Debug)]
+pub struct ServiceView {
+    /// The instant.
+    pub start: Time,
+    /// Bits that wait in all queues, without the PDU.
+    pub waiting: u64,
 }
 
 /// A notice of congestion to the source of the current PDU.
@@ -154,6 +164,9 @@ role_trait! {
         fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> { None }
         /// `pdu` leaves the queue for the line. Called only if `wants_departures`.
         fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {}
+        /// The service of `pdu` begins. Returns what is written beside a segment with telemetry. Called only if
+        /// `writes_telemetry`, for every PDU.
+        fn on_service(&mut self, pdu: &Pdu, view: &ServiceView) -> Hop { Hop::default() }
         /// `pdu`, of a flow that leaves through this port, passes in the backward direction. Called only if `wants_backward`.
         fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {}
         /// The rate of the port's line is `rate` from `now` on. An interval of measurement in progress is judged by the new
@@ -169,6 +182,8 @@ role_trait! {
         fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> { None }
         /// Whether the port must call `on_departure`. It then simulates each departure at its own instant, which is slower.
         fn wants_departures(&self) -> bool { false }
+        /// Whether the port must call `on_service`. Then no departure is known before the service begins.
+        fn writes_telemetry(&self) -> bool { false }
         /// Whether the port must call `on_backward`.
         fn wants_backward(&self) -> bool { false }
         /// Whether it may ever return a notice. If so, the horizons of other nodes are shorter.

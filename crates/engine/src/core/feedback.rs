@@ -41,8 +41,10 @@ impl Signals {
     pub const RATE_REQUESTS: Signals = Signals(1 << 13);
     /// The rates of ports in these requests.
     pub const OFFERED_RATES: Signals = Signals(1 << 14);
+    /// The load of ports beside segments.
+    pub const TELEMETRY: Signals = Signals(1 << 15);
 
-    const NAMES: [&str; 15] = [
+    const NAMES: [&str; 16] = [
         "notices",
         "EFCI marks",
         "forward RM cells",
@@ -58,6 +60,7 @@ impl Signals {
         "graded notices",
         "rate requests",
         "offered rates",
+        "telemetry",
     ];
 
     /// What a port writes into RM cells and rate requests. It reaches a source only if the receiver returns them.

@@ -63,6 +63,13 @@ impl<T> Slab<T> {
         own.record.as_ref().filter(|_| own.generation == id.generation)
     }
 
+    /// The record, to be changed, if it is stored.
+    #[must_use]
+    pub fn get_mut(&mut self, id: RecordId) -> Option<&mut T> {
+        let own = self.entries.get_mut(id.place as usize)?;
+        own.record.as_mut().filter(|_| own.generation == id.generation)
+    }
+
     /// Frees the record; one that is not stored is let be.
     pub fn free(&mut self, id: RecordId) {
         if self.get(id).is_some() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::lane::{Lane, LaneId, Record};
-use crate::core::pdu::{Body, Kind, Pdu};
+use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
 use crate::transport::Records;
@@ -107,10 +107,8 @@ impl<P: Probe> Ctx<P> {
     /// Frees the record beside `pdu`, if it has one.
     #[inline]
     fn free(&mut self, pdu: &Pdu) {
-        if has_record(pdu)
-            && let Body::SelectiveAcknowledgement { record, .. } = pdu.body()
-        {
-            self.records.blocks.free(record);
+        if pdu.kind().has_record() {
+            self.records.side.free(pdu);
         }
     }
 
@@ -119,13 +117,6 @@ impl<P: Probe> Ctx<P> {
     pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
-}
-
-/// Whether there is a record beside `pdu`.
-#[inline]
-#[must_use]
-pub fn has_record(pdu: &Pdu) -> bool {
-    pdu.kind() == Kind::SelectiveAcknowledgement
 }
 
 /// Counts `pdu` as sent into the network, by its flow and in the total.

@@ -161,6 +161,8 @@ pub struct Port {
     is_first_known: bool,
     number: u32,
     wants_departures: bool,
+    /// Whether the congestion point writes beside segments.
+    writes_telemetry: bool,
     /// Whether the congestion point observes queue lengths in bits.
     point_counts_bits: bool,
     /// Whether these have the bits of the PDU in service.
@@ -186,6 +188,7 @@ impl Port {
     #[must_use]
     pub fn new(parts: Parts) -> Port {
         let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);
+        let writes_telemetry = parts.congestion.as_ref().is_some_and(CongestionPoint::writes_telemetry);
         let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
         let point_counts_transmission = parts.congestion.as_ref().is_none_or(CongestionPoint::counts_transmission);
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
@@ -194,7 +197,8 @@ impl Port {
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
         let may_be_overtaken = first.serves_by_priority() || !parts.scheduler.is_strict();
-        let is_first_known = !wants_departures && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
+        let is_watched = wants_departures || writes_telemetry;
+        let is_first_known = !is_watched && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
@@ -217,6 +221,7 @@ impl Port {
             is_first_known,
             number: parts.number,
             wants_departures,
+            writes_telemetry,
             point_counts_bits,
             point_counts_transmission,
             groups: Groups::new(parts.groups, parts.group_count),

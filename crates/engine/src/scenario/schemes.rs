@@ -302,6 +302,16 @@ pub const SCHEMES: &[Scheme] = &[
         source: "RFC 9331, 9332; docs/models/prague.md",
     },
     Scheme {
+        keyword: "hpcc",
+        meaning: "Every port tells of its load beside the segments, and byte streams bring the highest to a target (HPCC).",
+        parts: "congestion_point.telemetry = {}\ntransport.stream = { controller.hpcc = {}, header = 82 }",
+        main: TRANSPORT,
+        state: "one count of bits",
+        overhead: "acknowledgements, and 42 octets in each segment and acknowledgement",
+        needs: "a path back for acknowledgements, and at most 8 ports on a path",
+        source: "Li and others, SIGCOMM 2019; docs/models/hpcc.md",
+    },
+    Scheme {
         keyword: "vegas",
         meaning: "Byte streams keep a few segments each in the queues, by their round trips (Vegas).",
         parts: "transport.stream = { controller.vegas = {} }",

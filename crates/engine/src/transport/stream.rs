@@ -16,13 +16,15 @@ mod recovery;
 mod round_trip;
 mod scoreboard;
 mod sending;
+mod side;
 #[cfg(test)]
 mod tests;
 mod user;
 
-pub use blocks::{Acknowledgement, Blocks, blocks_beside};
+pub use controller::PathTerms;
 pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
 pub use receiving::{Receiving, ReceivingMeasures};
-pub use sending::{Sending, Turn};
+pub use sending::{Sending, Terms, Turn};
+pub use side::{Acknowledgement, Side, SideRecords};

@@ -243,6 +243,28 @@ define_kinds! { [first, second]
         /// Round trip of the source, seconds.
         round_trip: f32 = f32::from_bits(low(second)),
     } => [born.0, pair(rate.to_bits(), round_trip.to_bits())];
+
+    /// A segment beside which the ports of its path write. The time of its transmission is in the record too.
+    data TelemetrySegment "telemetry_segment" {
+        /// Number of its first octet in the stream, at most 47 bits.
+        offset: u64 = first >> 17,
+        /// Octets of data.
+        octets: u16 = (first >> 1) as u16,
+        /// Whether a message of the user ends with it.
+        is_last: bool = first & 1 == 1,
+        /// The record with its telemetry.
+        record: RecordId = RecordId::read(second),
+    } => [offset << 17 | u64::from(octets) << 1 | u64::from(is_last), record.word()];
+
+    /// Acknowledgement of a byte stream that returns the telemetry of the segment that caused it.
+    control TelemetryAcknowledgement "telemetry_acknowledgement" {
+        /// All octets below this one have arrived; at most 48 bits.
+        number: u64 = first & ((1 << 48) - 1),
+        /// Segments so far that arrived with congestion experienced, modulo 2^16.
+        marked: u16 = (first >> 48) as u16,
+        /// The record with the telemetry, and its blocks.
+        record: RecordId = RecordId::read(second),
+    } => [number | u64::from(marked) << 48, record.word()];
 }
 
 impl Kind {
@@ -252,12 +274,36 @@ impl Kind {
     pub fn is_of_stream(self) -> bool {
         matches!(
             self,
-            Kind::Segment | Kind::StreamAcknowledgement | Kind::StreamHandshake | Kind::SelectiveAcknowledgement
+            Kind::Segment
+                | Kind::StreamAcknowledgement
+                | Kind::StreamHandshake
+                | Kind::SelectiveAcknowledgement
+                | Kind::TelemetrySegment
+                | Kind::TelemetryAcknowledgement
         )
+    }
+
+    /// Whether there is a record beside it.
+    #[must_use]
+    #[inline]
+    pub fn has_record(self) -> bool {
+        matches!(self, Kind::SelectiveAcknowledgement | Kind::TelemetrySegment | Kind::TelemetryAcknowledgement)
     }
 }
 
 impl Body {
+    /// The first octet of a segment of a byte stream, how many it has, and whether a message of the user ends with it.
+    #[must_use]
+    #[inline]
+    pub fn segment(&self) -> Option<(u64, u16, bool)> {
+        match *self {
+            Body::Segment { offset, octets, is_last, .. } | Body::TelemetrySegment { offset, octets, is_last, .. } => {
+                Some((offset, octets, is_last))
+            }
+            _ => None,
+        }
+    }
+
     /// Reference of the transport connection that it is about.
     #[must_use]
     pub fn connection(&self) -> Option<u32> {

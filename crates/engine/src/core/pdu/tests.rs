@@ -27,6 +27,8 @@ fn bodies_survive_the_words() {
         Body::GapReport { file: 3, first: u32::MAX, count: 32 },
         Body::FileReport { file: u32::MAX, sent: Time(9 << 40) },
         Body::SelectiveAcknowledgement { number: 1 << 47, marked: u16::MAX, record: RecordId::read(u64::MAX - 1) },
+        Body::TelemetrySegment { offset: 1 << 46, octets: 7, is_last: true, record: RecordId::read(u64::MAX - 2) },
+        Body::TelemetryAcknowledgement { number: 1 << 47, marked: 3, record: RecordId::read(5) },
     ];
     for body in bodies {
         assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);

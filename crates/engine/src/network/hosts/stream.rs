@@ -21,9 +21,7 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::{
-    Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, UnderWay, blocks_beside,
-};
+use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, Side, UnderWay};
 
 use super::access_line::AccessLine;
 use super::direct::Halves;
@@ -285,12 +283,12 @@ impl StreamHost {
         let key = record.key();
         match &mut self.end {
             End::Sending(sending) => {
-                let beside = blocks_beside(pdu, &ctx.records.blocks);
+                let beside = ctx.records.side.beside(pdu);
                 ctx.count_delivered(pdu);
                 act(key, (pdu.flow, pdu.slot()), ctx, &mut way, |turn| sending.on_pdu(pdu, &beside, turn));
             }
             End::Pool(pool) => {
-                let beside = blocks_beside(pdu, &ctx.records.blocks);
+                let beside = ctx.records.side.beside(pdu);
                 ctx.count_delivered(pdu);
                 pool.on_pdu((pdu, &beside), key, ctx, &mut way);
             }
@@ -313,6 +311,11 @@ impl StreamHost {
     }
 }
 
+/// When a segment was sent.
+fn born(pdu: &Pdu, beside: &Side) -> Option<Time> {
+    if let Body::Segment { born, .. } = pdu.body() { Some(born) } else { beside.born() }
+}
+
 impl Arrivals {
     /// The sum of a count over its streams.
     #[must_use]
@@ -333,13 +336,14 @@ impl Arrivals {
         {
             let stream = &mut self.streams[usize::from(slot)];
             let Ctx { flows, sent: total, records, .. } = ctx;
-            Output { key, slot, flows, total, way }.put(stream.act().into_pdu(&mut records.blocks));
+            Output { key, slot, flows, total, way }.put(stream.act().into_pdu(stream.hops(), &mut records.side));
             self.timers.set(slot, stream.due());
         }
     }
 
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         let (slot, at) = (pdu.slot(), key.time);
+        let beside = ctx.records.side.beside(pdu);
         self.receiver.arrive(pdu, at, ctx);
         if self.streams.len() <= usize::from(slot) {
             self.streams.resize(usize::from(slot) + 1, self.fresh.clone());
@@ -350,10 +354,14 @@ impl Arrivals {
         if pdu.kind() == Kind::StreamHandshake {
             return output.put(stream.on_request(pdu));
         }
-        let is_new = stream.on_segment(pdu, at, &mut |answer| output.put(answer.into_pdu(&mut records.blocks)));
+        let hops = beside.hops();
+        if let Some(hops) = hops {
+            stream.keep_telemetry(hops);
+        }
+        let is_new = stream.on_segment(pdu, at, &mut |answer| output.put(answer.into_pdu(hops, &mut records.side)));
         let next = stream.next();
         self.timers.set(slot, stream.due());
-        if is_new && let Body::Segment { born, .. } = pdu.body() {
+        if is_new && let Some(born) = born(pdu, &beside) {
             self.receiver.measure(pdu, at.since(born), ctx);
             self.deliver(slot, next, pdu.flow, at, ctx);
         }

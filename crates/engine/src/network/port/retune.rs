@@ -16,6 +16,7 @@ impl Port {
             && !self.is_instant
             && self.queues.bits.is_none()
             && !self.wants_departures
+            && !self.writes_telemetry
             && self.scheduler.is_strict()
             && self.outage.is_none()
             && self.server.line.last_arrival.is_none();

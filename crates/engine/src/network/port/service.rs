@@ -2,7 +2,7 @@
 
 use super::scheduler::Schedule;
 use super::{Port, queue_of};
-use crate::control::{Answer, CongestionPoint, Notice, PortView};
+use crate::control::{Answer, CongestionPoint, Notice, PortView, ServiceView};
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::probe::Probe;
@@ -294,6 +294,9 @@ impl Port {
 
     /// Sends a PDU, which has waited or not, from `start` on.
     fn begin<P: Probe>(&mut self, waiting: Waiting, start: Time, queue: usize, has_waited: bool, ctx: &mut Ctx<P>) {
+        if self.writes_telemetry {
+            self.write_telemetry(&waiting.pdu, start, ctx);
+        }
         let departure = self.server.begin(waiting.pdu.bits(), start, queue);
         if let Some(precedence) = &mut self.precedence {
             precedence.transmit(queue, &waiting.pdu, has_waited, departure);
@@ -304,6 +307,15 @@ impl Port {
             let Waiting { pdu, place, .. } = waiting;
             self.deliver(&pdu, departure, place, ctx);
         }
+    }
+
+    /// Tells the congestion point of a PDU whose service begins at `start`, and writes its answer beside it.
+    #[inline(never)]
+    fn write_telemetry<P: Probe>(&mut self, pdu: &Pdu, start: Time, ctx: &mut Ctx<P>) {
+        let Some(point) = &mut self.congestion else { return };
+        let waiting = (0..self.policies.len()).map(|queue| self.server.waiting.bits(queue)).sum();
+        let hop = point.on_service(pdu, &ServiceView { start, waiting });
+        ctx.records.side.write(pdu, hop);
     }
 
     /// Appends a PDU that departs at `departure` to the lane behind the line.

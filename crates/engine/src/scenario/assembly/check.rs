@@ -309,6 +309,7 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
 pub(super) fn paths(network: &Network<'_>) -> Result<(), Fault> {
     transports::lifetimes(network)?;
     transports::queues(network)?;
+    transports::hops(network)?;
     round_trips::check(network)?;
     loads::check(network)
 }

@@ -4,55 +4,18 @@
 //! newest first: so the loss of an acknowledgement hides no block while fewer than `sack_blocks` others have changed. One block
 //! fits the PDU. More are a record beside it.
 
-use crate::core::pdu::{Body, Pdu};
-use crate::core::slab::Slab;
-
 /// The most blocks of an acknowledgement: as many as fit the 40 octets of TCP's options.
 pub(super) const MOST_BLOCKS: usize = 4;
 
 /// A block of octets: how far beyond the acknowledged ones it begins, and its length.
 pub(super) type Block = (u32, u32);
 /// The blocks of an acknowledgement, that of its segment first.
-pub type Blocks = [Block; MOST_BLOCKS];
+pub(super) type Blocks = [Block; MOST_BLOCKS];
 
 /// There is no block.
 pub(super) const NONE: Block = (0, 0);
 /// In the place of a block without octets: the segment had arrived before (D-SACK, RFC 2883).
 pub(super) const DUPLICATE: Block = (1, 0);
-
-/// An acknowledgement, before it is sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Acknowledgement {
-    /// With the first block.
-    pub(super) pdu: Pdu,
-    pub(super) blocks: Blocks,
-}
-
-impl Acknowledgement {
-    /// The PDU that is sent; blocks that do not fit it become a record.
-    #[inline]
-    #[must_use]
-    pub fn into_pdu(self, records: &mut Slab<Blocks>) -> Pdu {
-        let mut pdu = self.pdu;
-        if self.blocks[1] != NONE
-            && let Body::StreamAcknowledgement { number, marked, .. } = pdu.body()
-        {
-            let record = records.store(self.blocks);
-            pdu.set_body(Body::SelectiveAcknowledgement { number, marked, record });
-        }
-        pdu
-    }
-}
-
-/// The blocks in the record beside `pdu`, if it has one.
-#[inline]
-#[must_use]
-pub fn blocks_beside(pdu: &Pdu, records: &Slab<Blocks>) -> Blocks {
-    match pdu.body() {
-        Body::SelectiveAcknowledgement { record, .. } => records.get(record).copied().unwrap_or([NONE; MOST_BLOCKS]),
-        _ => [NONE; MOST_BLOCKS],
-    }
-}
 
 /// The blocks of a receiver that changed last, the newest first: the first octet of each, and the one behind its last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +44,6 @@ impl Recent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::pdu::FlowId;
 
     #[test]
     fn the_blocks_that_changed_last_are_told_of_first() {
@@ -95,20 +57,5 @@ mod tests {
         // Without a block of its own, or with a duplicate, an acknowledgement tells of those that are left beyond it.
         assert_eq!(recent.blocks(NONE, 50, 3), [NONE, (10, 30), (50, 10), NONE]);
         assert_eq!(recent.blocks(DUPLICATE, 90, 3), [DUPLICATE, (10, 10), NONE, NONE]);
-    }
-
-    /// The PDU with a record is one of the stream, as that without: its slot stays.
-    #[test]
-    fn an_acknowledgement_with_a_record_is_one_of_its_stream() {
-        for blocks in [[(1, 2), NONE, NONE, NONE], [(1, 2), (5, 6), NONE, NONE]] {
-            let body = Body::StreamAcknowledgement { number: 7, marked: 0, block: blocks[0] };
-            let acknowledgement = Acknowledgement { pdu: Pdu::new(FlowId(0), 3, 52, 0, body), blocks };
-            let mut records = Slab::default();
-            let mut pdu = acknowledgement.into_pdu(&mut records);
-            assert_eq!(records.count(), u64::from(blocks[1] != NONE));
-            assert!(pdu.kind().is_of_stream());
-            pdu.set_slot(0x1234);
-            assert_eq!(pdu.slot(), 0x1234);
-        }
     }
 }

@@ -8,6 +8,7 @@ use crate::core::feedback::define_feedback;
 use crate::core::random::Stream;
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
+use crate::core::telemetry::Hops;
 use crate::core::time::{Span, Time};
 use crate::transport::stream::rate_sample::{Lost, RateSample};
 
@@ -16,6 +17,7 @@ mod bbr;
 mod copa;
 mod cubic;
 mod dctcp;
+mod hpcc;
 mod hybla;
 mod hystart;
 #[cfg(test)]
@@ -40,6 +42,17 @@ pub struct Env {
     pub header: u16,
     /// What its random numbers come from. Every stream has its own.
     pub seed: u64,
+    /// What it knows of its path.
+    pub path: PathTerms,
+}
+
+/// What the sender of a stream knows of its path before the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathTerms {
+    /// Rate of the first line that has one, bits per second.
+    pub rate: f64,
+    /// The least round trip of a whole segment and its acknowledgement: delays, and their times on each line.
+    pub round_trip: Span,
 }
 
 impl Env {
@@ -58,7 +71,8 @@ impl Env {
     /// Segments and a first window of this size, without headers.
     #[cfg(test)]
     pub(super) fn of(segment: u16, initial_window: u32) -> Env {
-        Env { segment, initial_window, header: 0, seed: 1 }
+        let path = PathTerms { rate: 10e6, round_trip: Span::milliseconds(100) };
+        Env { segment, initial_window, header: 0, seed: 1, path }
     }
 }
 
@@ -137,12 +151,20 @@ pub(super) struct Nature {
     pub(super) repairs_alone: bool,
     /// It gives way to early marks by their share: its segments are ECT(1) (RFC 9331).
     pub(super) is_l4s: bool,
+    /// The ports of the path write beside its segments.
+    pub(super) reads_telemetry: bool,
 }
 
 impl Nature {
     /// A window that losses and marks limit.
-    const WINDOW: Nature =
-        Nature { paces: false, heeds_delay: false, samples_rate: false, repairs_alone: false, is_l4s: false };
+    const WINDOW: Nature = Nature {
+        paces: false,
+        heeds_delay: false,
+        samples_rate: false,
+        repairs_alone: false,
+        is_l4s: false,
+        reads_telemetry: false,
+    };
 }
 
 /// The parameters of a controller say what it is.
@@ -180,6 +202,8 @@ macro_rules! controllers {
             swift Swift = swift::Params => swift::Swift;
             /// Reduces the window by the share of early marks, on segments of their own kind (Prague).
             prague Prague = prague::Params => prague::Prague;
+            /// Brings the most loaded port of the path to a target, by what each port tells of its load (HPCC).
+            hpcc Hpcc = hpcc::Params => hpcc::Hpcc;
         }
     };
 }
@@ -219,6 +243,9 @@ role_trait! {
         /// A segment is taken for lost. Told of each, before the acknowledgement that shows it, if the controller asks for
         /// samples of the rate of delivery.
         fn on_lost(&mut self, lost: &Lost) {}
+        /// The ports of the path wrote this beside the segment that the next acknowledgement is about. Told only if the
+        /// controller reads it ([`Nature::reads_telemetry`]).
+        fn on_telemetry(&mut self, hops: &Hops) {}
         /// Data are sent after a pause of at least a timeout.
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.

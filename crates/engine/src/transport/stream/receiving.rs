@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
-use super::blocks::{Acknowledgement, Block, DUPLICATE, NONE, Recent};
+use super::blocks::{Block, DUPLICATE, NONE, Recent};
 use super::params::{Ecn, Params};
+use super::side::Acknowledgement;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::telemetry::Hops;
 use crate::core::time::Time;
 
 /// Receiving half of one stream.
@@ -31,6 +33,8 @@ pub struct Receiving {
     /// Number of the transmission that arrived last.
     newest: u32,
     acknowledge_at: Time,
+    /// The telemetry of that transmission, for an acknowledgement that waits.
+    hops: Option<Box<Hops>>,
     measures: ReceivingMeasures,
 }
 
@@ -61,6 +65,7 @@ impl Receiving {
             is_marked: false,
             newest: 0,
             acknowledge_at: Time::NEVER,
+            hops: None,
             measures: ReceivingMeasures::default(),
         }
     }
@@ -100,6 +105,17 @@ impl Receiving {
         self.acknowledge(NONE)
     }
 
+    /// The newest telemetry, for an acknowledgement that has waited.
+    #[must_use]
+    pub fn hops(&self) -> Option<&Hops> {
+        self.hops.as_deref()
+    }
+
+    /// The segment that arrives next has this telemetry.
+    pub fn keep_telemetry(&mut self, hops: &Hops) {
+        **self.hops.get_or_insert_default() = *hops;
+    }
+
     /// A request arrives to open the stream. Returns the answer.
     pub fn on_request(&mut self, pdu: &Pdu) -> Pdu {
         let mut answer = Pdu::new(self.flow, pdu.sequence, self.params.header, self.priority, pdu.body());
@@ -111,7 +127,7 @@ impl Receiving {
     /// A segment arrives. Returns whether it has new octets. Acknowledgements go to `send`.
     #[inline]
     pub fn on_segment(&mut self, pdu: &Pdu, at: Time, send: &mut impl FnMut(Acknowledgement)) -> bool {
-        let Body::Segment { offset, octets, is_last, .. } = pdu.body() else { return false };
+        let Some((offset, octets, is_last)) = pdu.body().segment() else { return false };
         let end = offset + u64::from(octets);
         let is_marked = pdu.marks.has(Marks::ECN_CE);
         if self.params.ecn == Ecn::Dctcp && is_marked != self.is_marked && self.pending > 0 {

@@ -6,7 +6,7 @@ mod undo;
 
 use std::sync::Arc;
 
-use super::controller::{Controller, ControllerState, Env};
+use super::controller::{Controller, ControllerState, Env, PathTerms};
 use super::loss::Detection;
 use super::measures::SendingMeasures;
 use super::messages::UnderWay;
@@ -15,6 +15,7 @@ use super::rate_sample::Sampler;
 use super::recovery::Reduction;
 use super::round_trip::RoundTrip;
 use super::scoreboard::{Scoreboard, Segment};
+use super::side::SideRecords;
 use super::user::{User, amount};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
@@ -29,8 +30,19 @@ pub struct Turn<'a> {
     pub slot: u16,
     /// The messages of the flow.
     pub messages: &'a mut UnderWay,
+    /// The records beside PDUs.
+    pub records: &'a mut SideRecords,
     /// Takes what it sends.
     pub send: &'a mut dyn FnMut(Pdu),
+}
+
+/// What the controllers of a stream begin with, besides their parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// What their random numbers come from.
+    pub seed: u64,
+    /// What they know of the path.
+    pub path: PathTerms,
 }
 
 /// The opening of a stream.
@@ -74,8 +86,9 @@ pub struct Sending {
     priority: u8,
     /// Octets of a whole segment, without its headers.
     segment: u16,
-    /// What the random numbers of its controllers come from.
-    seed: u64,
+    terms: Terms,
+    /// Whether the ports of the path write beside its segments.
+    has_telemetry: bool,
     user: User,
     controller: ControllerState,
     /// Samples of the rate of delivery, if the controller asks for them.
@@ -112,21 +125,22 @@ pub struct Sending {
 
 impl Sending {
     /// A sending half of a flow of this priority with segments of so many octets, which begins with the run. Without traffic
-    /// it is given messages. Controllers that draw lots do so from `seed`.
+    /// it is given messages.
     #[must_use]
     pub fn new(
         params: Arc<Params>,
         (flow, priority): (FlowId, u8),
         segment: u16,
-        seed: u64,
+        terms: Terms,
         traffic: Option<Model>,
     ) -> Sending {
-        let Begun { controller, sampler, opening } = begin(&params, segment, seed);
+        let Begun { controller, sampler, opening } = begin(&params, segment, terms);
         Sending {
             controller,
             sampler,
             opening,
-            seed,
+            terms,
+            has_telemetry: params.controller.nature().reads_telemetry,
             measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
             params,
             flow,
@@ -254,8 +268,8 @@ impl Sending {
 
     fn open_anew(&mut self, slot: u16) {
         // Each connection of each slot has random numbers of its own.
-        let seed = self.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
-        let begun = begin(&self.params, self.segment, seed);
+        let seed = self.terms.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
+        let begun = begin(&self.params, self.segment, Terms { seed, ..self.terms });
         (self.controller, self.sampler, self.opening) = (begun.controller, begun.sampler, begun.opening);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
@@ -382,7 +396,11 @@ impl Sending {
 
     fn transmit(&mut self, segment: Segment, number: u64, turn: &mut Turn<'_>) {
         let Segment { offset, octets, is_last } = segment;
-        let body = Body::Segment { born: turn.now, offset, octets, is_last };
+        let body = if self.has_telemetry {
+            Body::TelemetrySegment { offset, octets, is_last, record: turn.records.begin_trace(turn.now) }
+        } else {
+            Body::Segment { born: turn.now, offset, octets, is_last }
+        };
         let length = octets.saturating_add(self.params.header);
         let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
         if self.params.ecn != Ecn::Off {
@@ -424,8 +442,8 @@ struct Begun {
     opening: Opening,
 }
 
-fn begin(params: &Params, segment: u16, seed: u64) -> Begun {
-    let env = Env { segment, initial_window: params.initial_window, header: params.header, seed };
+fn begin(params: &Params, segment: u16, Terms { seed, path }: Terms) -> Begun {
+    let env = Env { segment, initial_window: params.initial_window, header: params.header, seed, path };
     Begun {
         controller: params.controller.build(env),
         sampler: params.controller.nature().samples_rate.then(Box::default),

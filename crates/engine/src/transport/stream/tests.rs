@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::*;
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::random::Stream;
-use crate::core::slab::Slab;
 use crate::core::time::{Span, Time};
 use crate::traffic::{self, Env, HostEnv};
 
@@ -18,13 +17,16 @@ mod laws;
 const SEGMENT: u16 = 1000;
 const ONE_WAY: Span = Span::milliseconds(50);
 
+/// A line of 10 Mb/s with a round trip of 100 ms.
+pub(super) const TERMS: Terms = Terms { seed: 1, path: PathTerms { rate: 10e6, round_trip: Span::milliseconds(100) } };
+
 /// Both halves of a stream, and what is under way.
 pub(super) struct Pair {
     now: Time,
     sending: Sending,
     receiving: Receiving,
     messages: UnderWay,
-    records: Slab<Blocks>,
+    records: SideRecords,
     under_way: VecDeque<(Time, Pdu)>,
     /// Segments in the order in which they were sent: place in the stream, and the time in milliseconds.
     sent: Vec<(u64, u64)>,
@@ -64,10 +66,10 @@ impl Pair {
         let user = is_greedy.then(|| traffic("greedy = {}"));
         Pair {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, user),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, TERMS, user),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
-            records: Slab::default(),
+            records: SideRecords::default(),
             under_way: VecDeque::new(),
             sent: Vec::new(),
             lost: lost.to_vec(),
@@ -79,7 +81,8 @@ impl Pair {
     fn act(&mut self, step: impl FnOnce(&mut Sending, &mut Turn<'_>)) {
         let mut sent = Vec::new();
         let send = &mut |pdu| sent.push(pdu);
-        step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages: &mut self.messages, send });
+        let (messages, records) = (&mut self.messages, &mut self.records);
+        step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages, records, send });
         for pdu in sent {
             self.transmit(pdu);
         }
@@ -119,7 +122,7 @@ impl Pair {
             if self.sending.due() <= self.now {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= self.now {
-                let pdu = self.receiving.act().into_pdu(&mut self.records);
+                let pdu = self.receiving.act().into_pdu(None, &mut self.records);
                 self.transmit(pdu);
             } else if let Some((_, pdu)) = self.under_way.pop_front() {
                 self.arrive(&pdu);
@@ -129,7 +132,7 @@ impl Pair {
 
     fn arrive(&mut self, pdu: &Pdu) {
         if pdu.is_backward() {
-            let beside = blocks_beside(pdu, &self.records);
+            let beside = self.records.beside(pdu);
             return self.act(|sending, turn| sending.on_pdu(pdu, &beside, turn));
         }
         let mut answers = Vec::new();
@@ -137,7 +140,7 @@ impl Pair {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
             _ => drop(
                 self.receiving
-                    .on_segment(pdu, self.now, &mut |actual| answers.push(actual.into_pdu(&mut self.records))),
+                    .on_segment(pdu, self.now, &mut |actual| answers.push(actual.into_pdu(None, &mut self.records))),
             ),
         }
         while let Some(message) = self.messages.take(0, self.receiving.next()) {

@@ -9,6 +9,7 @@ use crate::network::context::{Ctx, FlowState, count_sent};
 use crate::network::hosts::access_line::AccessLine;
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Lane;
+use crate::transport::Records;
 use crate::transport::stream::{Turn, UnderWay};
 
 /// The way from a host to its port.
@@ -69,7 +70,8 @@ pub(super) fn act<P: Probe, T>(
     stream: impl FnOnce(&mut Turn<'_>) -> T,
 ) -> T {
     let Ctx { flows, sent: total, records, .. } = ctx;
-    let messages: &mut UnderWay = &mut records.messages[flow.index()];
+    let Records { messages, side: beside, .. } = records;
+    let messages: &mut UnderWay = &mut messages[flow.index()];
     let mut output = Output { key, slot, flows, total, way };
-    stream(&mut Turn { now: key.time, slot, messages, send: &mut |pdu| output.put(pdu) })
+    stream(&mut Turn { now: key.time, slot, messages, records: beside, send: &mut |pdu| output.put(pdu) })
 }

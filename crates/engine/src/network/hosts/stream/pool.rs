@@ -14,7 +14,7 @@ use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::traffic::messages::Messages;
 use crate::traffic::{Amount, Offered};
-use crate::transport::stream::{Blocks, Sending, Turn};
+use crate::transport::stream::{Sending, Side, Turn};
 
 /// The most streams of one flow: their numbers have 16 bits.
 const MOST: usize = 1 << 16;
@@ -140,7 +140,7 @@ impl Pool {
     #[inline]
     pub(super) fn on_pdu<P: Probe>(
         &mut self,
-        (pdu, beside): (&Pdu, &Blocks),
+        (pdu, beside): (&Pdu, &Side),
         key: Key,
         ctx: &mut Ctx<P>,
         way: &mut Way<'_>,

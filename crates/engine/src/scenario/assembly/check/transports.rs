@@ -2,7 +2,9 @@
 
 use crate::control::{CongestionParams, CongestionPointParams, ReactionParams};
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::quantity::Bits;
+use crate::core::telemetry::MOST_HOPS;
 use crate::queue::QueueParams;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
@@ -71,6 +73,22 @@ pub(super) fn lifetimes(network: &Network<'_>) -> Result<(), Fault> {
             let reason = format!("{most} intermediate systems on the path each decrement it");
             let path = format!("flow.{}.transport.{key}", shown_key(&network.groups[flow.group]));
             return Err(Fault::new(path, lifetime, reason, format!("give at least {}", most + 1)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses paths with more ports that write telemetry than there is room for.
+pub(super) fn hops(network: &Network<'_>) -> Result<(), Fault> {
+    let writes =
+        |port: &usize| network.ports[*port].congestion.is_some_and(|point| point.sends().meets(Signals::TELEMETRY));
+    for (flow, _) in network.alike() {
+        let Some(key) = flow.params.transport.as_ref().and_then(Params::telemetry) else { continue };
+        let count = flow.forward().iter().filter(writes).count();
+        if count > MOST_HOPS {
+            let reason = format!("{count} ports on the path write telemetry, and a segment has room for {MOST_HOPS}");
+            let path = format!("flow.{}.transport.{key}", shown_key(&network.groups[flow.group]));
+            return Err(Fault::new(path, "", reason, "choose a shorter path, another controller, or fewer such ports"));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::Builder;
 use crate::core::completions::Completions;
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
-use crate::core::time::Span;
+use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::stream::StreamHost;
 use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
@@ -71,6 +71,18 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         Ideal::new(delay, rates, flow.params.octets, header)
     }
 
+    /// What the sender of a byte stream with these headers knows of its path.
+    fn path_terms(&self, flow: &FlowPlan<'_>, header: u16) -> stream::PathTerms {
+        let ways = [(flow.forward(), flow.params.octets.saturating_add(header)), (flow.backward(), header)];
+        let lines = ways.into_iter().flat_map(|(ports, octets)| {
+            let bits = u64::from(octets) * 8;
+            ports.iter().map(move |port| (&self.network.ports[port], bits))
+        });
+        let round_trip =
+            lines.fold(Span::ZERO, |sum, (port, bits)| sum + port.delay + Serialiser::new(port.rate).next(bits));
+        stream::PathTerms { rate: self.network.line_rate(flow).bits_per_second(), round_trip }
+    }
+
     /// The two hosts of a flow over byte streams: that of its sender first.
     pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
@@ -82,8 +94,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.network.own_place(index, half));
         let seed = (self.stream)(&flow.name(), "controller").next_u64();
+        let terms = stream::Terms { seed, path: self.path_terms(flow, params.header) };
         let sending =
-            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, seed, traffic);
+            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, terms, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, params.header));

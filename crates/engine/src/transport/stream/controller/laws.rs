@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::telemetry::Hop;
 use crate::core::time::PICOSECONDS;
 
 /// An acknowledgement of so many octets while the window limits the sender.
@@ -36,6 +37,7 @@ enum Call {
     Ack(Acked),
     Congestion(Congestion),
     Lost(Lost),
+    Telemetry(Hops),
     Idle(Time),
 }
 
@@ -52,6 +54,13 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
                 1 => congestion(Signal::Ecn),
                 2 => congestion(Signal::Timeout { is_first: is_limited }),
                 3 => Call::Idle(now),
+                23 => {
+                    let mut hops = Hops::default();
+                    for hop in 0..outstanding % 3 {
+                        hops.push(Hop { at: now, sent: delivered * 8 + hop, waiting: octets * 8, rate: 10e6 });
+                    }
+                    Call::Telemetry(hops)
+                }
                 4..8 => Call::Lost(Lost {
                     now,
                     number: flight,
@@ -95,6 +104,7 @@ fn call(controller: &mut ControllerState, call: &Call) {
         Call::Ack(ack) => controller.on_ack(ack),
         Call::Congestion(congestion) => controller.on_congestion(congestion),
         Call::Lost(lost) => controller.on_lost(lost),
+        Call::Telemetry(hops) => controller.on_telemetry(hops),
         Call::Idle(now) => controller.on_idle(*now),
     }
 }

@@ -3,24 +3,31 @@
 use super::{Phase, Sending, Turn};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
-use crate::transport::stream::blocks::{Block, Blocks, DUPLICATE};
+use crate::transport::stream::blocks::{Block, DUPLICATE};
 use crate::transport::stream::controller::{Acked, Congestion, Controller, Signal};
 use crate::transport::stream::params::{Ecn, Recovery};
 use crate::transport::stream::rate_sample::RateSample;
 use crate::transport::stream::recovery::Reduction;
 use crate::transport::stream::scoreboard::Change;
+use crate::transport::stream::side::Side;
 
 impl Sending {
-    /// An acknowledgement or the answer to a request arrives; `beside` are the blocks in its record, if it has one. What it
-    /// allows is sent at once.
+    /// An acknowledgement or the answer to a request arrives; `beside` is what its record has, if it has one. What it allows
+    /// is sent at once.
     #[inline]
-    pub fn on_pdu(&mut self, pdu: &Pdu, beside: &Blocks, turn: &mut Turn<'_>) {
+    pub fn on_pdu(&mut self, pdu: &Pdu, beside: &Side, turn: &mut Turn<'_>) {
         match pdu.body() {
             Body::StreamAcknowledgement { number, marked, block } => {
                 self.on_acknowledgement((number, &[block], pdu.sequence), marked, turn);
             }
             Body::SelectiveAcknowledgement { number, marked, .. } => {
-                self.on_acknowledgement((number, beside, pdu.sequence), marked, turn);
+                self.on_acknowledgement((number, &beside.blocks, pdu.sequence), marked, turn);
+            }
+            Body::TelemetryAcknowledgement { number, marked, .. } => {
+                if let Some(hops) = beside.hops() {
+                    self.controller.on_telemetry(hops);
+                }
+                self.on_acknowledgement((number, &beside.blocks, pdu.sequence), marked, turn);
             }
             Body::StreamHandshake { born } => self.on_answer(born, turn),
             _ => {}

@@ -51,16 +51,16 @@ fn further_blocks_repeat_what_lost_acknowledgements_told() {
 #[test]
 fn an_acknowledgement_is_as_long_as_its_blocks() {
     let mut receiving = Receiving::new(Arc::new(toml::from_str("sack_blocks = 3").unwrap()), FlowId(0), 0);
-    let mut records = Slab::default();
+    let mut records = SideRecords::default();
     let mut actual = Vec::new();
     for (number, place) in [(0, 0), (1, 2), (2, 4), (3, 6), (4, 8), (5, 1), (6, 2)] {
         let body = Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false };
         let pdu = Pdu::new(FlowId(0), number, 1040, 0, body);
-        receiving.on_segment(&pdu, Time::ZERO, &mut |answer| actual.push(answer.into_pdu(&mut records)));
+        receiving.on_segment(&pdu, Time::ZERO, &mut |answer| actual.push(answer.into_pdu(None, &mut records)));
     }
     assert_eq!(actual.iter().map(|pdu| pdu.octets).collect::<Vec<_>>(), [40, 52, 60, 68, 68, 60, 68]);
     assert_eq!(records.count(), 5);
-    let blocks = |place: usize| blocks_beside(&actual[place], &records);
+    let blocks = |place: usize| records.beside(&actual[place]).blocks;
     assert_eq!(blocks(1), [(0, 0); 4]);
     assert_eq!(blocks(4), [(7000, 1000), (5000, 1000), (3000, 1000), (0, 0)]);
     // Segment 1 fills a gap; segment 2 arrives twice.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::core::pdu::Marks;
+use crate::core::telemetry::Hop;
 use crate::transport::stream::controller::ControllerParams;
 
 /// The path is faulty for so many PDUs, and then sound: an outage ends.
@@ -14,7 +15,7 @@ struct Path {
     sending: Sending,
     receiving: Receiving,
     messages: UnderWay,
-    records: Slab<Blocks>,
+    records: SideRecords,
     under_way: Vec<(Time, u64, Pdu)>,
     /// What happens to the PDUs, in turn.
     fates: Vec<Fate>,
@@ -46,10 +47,10 @@ impl Path {
         let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
         Path {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, None),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, TERMS, None),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
-            records: Slab::default(),
+            records: SideRecords::default(),
             under_way: Vec::new(),
             fates,
             count: 0,
@@ -61,7 +62,7 @@ impl Path {
 
     /// Compares the time of a segment with the pace after the one before it.
     fn compare(&mut self, pdu: &Pdu) {
-        if matches!(pdu.body(), Body::Segment { .. }) {
+        if pdu.body().segment().is_some() {
             self.early += u64::from(self.now < self.allowed);
             // Times are whole picoseconds.
             let gap = |pace| Span((pdu.bits() as f64 / pace * 1e12) as u64 - 1);
@@ -71,6 +72,9 @@ impl Path {
 
     fn transmit(&mut self, mut pdu: Pdu) {
         self.count += 1;
+        // A port of 10 Mb/s writes beside the segments.
+        let hop = Hop { at: self.now, sent: self.count * 12_000, waiting: self.count % 7 * 12_000, rate: 10e6 };
+        self.records.write(&pdu, hop);
         let sound = Fate::Deliver { late: 0, is_marked: false };
         let fate = if self.count < FAULTY { self.fates[self.count as usize % self.fates.len()] } else { sound };
         if let Fate::Deliver { late, is_marked } = fate {
@@ -84,7 +88,8 @@ impl Path {
     fn act(&mut self, step: impl FnOnce(&mut Sending, &mut Turn<'_>)) {
         let mut sent = Vec::new();
         let send = &mut |pdu| sent.push(pdu);
-        step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages: &mut self.messages, send });
+        let (messages, records) = (&mut self.messages, &mut self.records);
+        step(&mut self.sending, &mut Turn { now: self.now, slot: 0, messages, records, send });
         for pdu in sent {
             self.compare(&pdu);
             self.transmit(pdu);
@@ -104,7 +109,8 @@ impl Path {
             if self.sending.due() <= next {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= next {
-                let pdu = self.receiving.act().into_pdu(&mut self.records);
+                let waited = self.receiving.act();
+                let pdu = waited.into_pdu(self.receiving.hops(), &mut self.records);
                 self.transmit(pdu);
             } else {
                 let (_, _, pdu) = self.under_way.swap_remove(arrival.1);
@@ -116,16 +122,24 @@ impl Path {
 
     fn arrive(&mut self, pdu: &Pdu) {
         if pdu.is_backward() {
-            let beside = blocks_beside(pdu, &self.records);
+            let beside = self.records.beside(pdu);
+            self.records.free(pdu);
             return self.act(|sending, turn| sending.on_pdu(pdu, &beside, turn));
         }
         let mut answers = Vec::new();
+        let beside = self.records.beside(pdu);
+        self.records.free(pdu);
+        if let Some(hops) = beside.hops() {
+            self.receiving.keep_telemetry(hops);
+        }
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
-            _ => drop(
-                self.receiving
-                    .on_segment(pdu, self.now, &mut |actual| answers.push(actual.into_pdu(&mut self.records))),
-            ),
+            _ => {
+                let send = &mut |actual: Acknowledgement| {
+                    answers.push(actual.into_pdu(beside.hops(), &mut self.records));
+                };
+                self.receiving.on_segment(pdu, self.now, send);
+            }
         }
         while self.messages.take(0, self.receiving.next()).is_some() {
             self.delivered += 1;

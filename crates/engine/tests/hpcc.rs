@@ -1,0 +1,69 @@
+//! HPCC in whole networks: its fixed point, the short queue of an incast, and parts that do not go together. Random networks are
+//! in `streams.rs`.
+
+use penstock_engine::report::{PortRow, Report};
+use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document::parse;
+
+fn report(text: &str) -> Report {
+    let mut run = Run::new(&parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    run.report()
+}
+
+fn port<'a>(report: &'a Report, name: &str) -> &'a PortRow {
+    report.ports.iter().find(|row| row.port == name).unwrap()
+}
+
+/// All flows that follow the load at once: U = eta + N a / (B T), with a = (1 - eta) B T / 100.
+#[test]
+fn the_load_of_a_line_is_the_target_and_the_additions() {
+    for (flows, expected) in [(1, 0.9505), (2, 0.951), (4, 0.952), (16, 0.958)] {
+        let text = format!(
+            "duration = '1.5 s'\nwarm_up = '1 s'\nscheme.hpcc.controller.hpcc.most_stages = 0\n\
+             [line.l]\nbetween = ['a', 'b']\nrate = '1 Gb/s'\ndelay = '5 ms'\nqueues = [{{ unlimited = {{}} }}]\n\
+             [flow.f]\ncount = {flows}\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy.stagger = '3700 us'\n"
+        );
+        let report = report(&text);
+        let line = port(&report, "l");
+        assert!((line.utilisation - expected).abs() < 0.001, "{flows}: {} {expected}", line.utilisation);
+        // A segment in service counts, and those that meet it: the times at which the flows send are not in order.
+        assert!(line.queue_mean < 2.0, "{flows}: {}", line.queue_mean);
+    }
+}
+
+/// Why a network with this point and this flow is refused.
+fn refusal(point: &str, flow: &str, lines: usize) -> String {
+    let nodes: Vec<String> = (0..=lines).map(|node| format!("'n{node}'")).collect();
+    let mut text = "duration = '10 ms'\n[defaults.line]\nrate = '10 Mb/s'\n".to_owned() + point + "\n";
+    for line in 0..lines {
+        text += &format!("[line.l{line}]\nbetween = [{}, {}]\n", nodes[line], nodes[line + 1]);
+    }
+    text += &format!("[flow.data]\npath = [{}]\noctets = 1000\ntraffic.greedy = {{}}\n{flow}\n", nodes.join(", "));
+    let refused = parse(&text).and_then(|scenario| Run::new(&scenario, 1, 0, Form::Fast).map(drop));
+    refused.unwrap_err().to_string()
+}
+
+#[test]
+fn each_refusal_names_what_would_let_it() {
+    const POINT: &str = "congestion_point.telemetry = {}";
+    let own = |keys: &str| format!("transport.stream.controller.hpcc = {{ {keys} }}");
+    for (point, flow, lines, told) in [
+        (POINT, "transport.stream = {}".to_owned(), 1, "controller.hpcc"),
+        ("", own(""), 1, "congestion_point.telemetry"),
+        (POINT, own(""), 9, "9 ports on the path write telemetry, and a segment has room for 8"),
+        (POINT, own("eta = 1.0"), 1, "less than 1"),
+        (POINT, own("flows = 0"), 1, "flows"),
+        (POINT, own("base = '0 s'"), 1, "auto"),
+        (
+            POINT,
+            "transport.stream = { controller.hpcc = {}, ecn = 'accurate' }".to_owned(),
+            1,
+            "does not hear of marks",
+        ),
+        (POINT, "transport.stream = { controller.hpcc = {}, recovery = 'prr' }".to_owned(), 1, "auto"),
+    ] {
+        let refusal = refusal(point, &flow, lines);
+        assert!(refusal.contains(told), "{flow}: {refusal}");
+    }
+}
