@@ -25,4 +25,4 @@ pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
 pub use receiving::{Receiving, ReceivingMeasures};
-pub use sending::{Sending, Turn};
+pub use sending::{Sending, Site, Turn};

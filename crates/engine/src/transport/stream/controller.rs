@@ -40,6 +40,8 @@ pub struct Env {
     pub header: u16,
     /// What its random numbers come from. Every stream has its own.
     pub seed: u64,
+    /// Lines of the path at which segments can wait.
+    pub hops: u32,
 }
 
 impl Env {
@@ -58,7 +60,7 @@ impl Env {
     /// Segments and a first window of this size, without headers.
     #[cfg(test)]
     pub(super) fn of(segment: u16, initial_window: u32) -> Env {
-        Env { segment, initial_window, header: 0, seed: 1 }
+        Env { segment, initial_window, header: 0, seed: 1, hops: 1 }
     }
 }
 

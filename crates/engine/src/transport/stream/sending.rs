@@ -33,6 +33,17 @@ pub struct Turn<'a> {
     pub send: &'a mut dyn FnMut(Pdu),
 }
 
+/// What a stream knows of its flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Octets of a whole segment, without its headers.
+    pub segment: u16,
+    /// What the random numbers of its controllers come from.
+    pub seed: u64,
+    /// Lines of the path at which segments can wait.
+    pub hops: u32,
+}
+
 /// The opening of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
@@ -72,10 +83,7 @@ pub struct Sending {
     params: Arc<Params>,
     flow: FlowId,
     priority: u8,
-    /// Octets of a whole segment, without its headers.
-    segment: u16,
-    /// What the random numbers of its controllers come from.
-    seed: u64,
+    site: Site,
     user: User,
     controller: ControllerState,
     /// Samples of the rate of delivery, if the controller asks for them.
@@ -111,27 +119,19 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// A sending half of a flow of this priority with segments of so many octets, which begins with the run. Without traffic
-    /// it is given messages. Controllers that draw lots do so from `seed`.
+    /// A sending half of a flow of this priority, which begins with the run. Without traffic it is given messages.
     #[must_use]
-    pub fn new(
-        params: Arc<Params>,
-        (flow, priority): (FlowId, u8),
-        segment: u16,
-        seed: u64,
-        traffic: Option<Model>,
-    ) -> Sending {
-        let Begun { controller, sampler, opening } = begin(&params, segment, seed);
+    pub fn new(params: Arc<Params>, (flow, priority): (FlowId, u8), site: Site, traffic: Option<Model>) -> Sending {
+        let Begun { controller, sampler, opening } = begin(&params, site);
         Sending {
             controller,
             sampler,
             opening,
-            seed,
+            site,
             measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
             params,
             flow,
             priority,
-            segment,
             user: User::new(traffic),
             board: Scoreboard::default(),
             detection: Detection::default(),
@@ -203,7 +203,7 @@ impl Sending {
 
     /// Resets the counts. Waiting packets count as produced now.
     pub fn reset_measures(&mut self, now: Time) {
-        let before = self.user.amount(self.segment, self.params.header);
+        let before = self.user.amount(self.site.segment, self.params.header);
         self.measures = SendingMeasures { produced: self.waiting(), before, ..SendingMeasures::default() };
         self.user.reset_measures(now);
     }
@@ -211,7 +211,7 @@ impl Sending {
     /// The segments that a message of so many octets makes.
     #[must_use]
     pub fn amount(&self, octets: u64) -> Amount {
-        amount(octets, self.segment, self.params.header)
+        amount(octets, self.site.segment, self.params.header)
     }
 
     /// What its user has offered since the last reset, in segments, and what became of it. `None` if the user always has
@@ -219,7 +219,7 @@ impl Sending {
     #[must_use]
     pub fn offered(&self) -> Option<Offered> {
         let SendingMeasures { offered, lost, .. } = self.measures;
-        let waiting = || self.user.amount(self.segment, self.params.header);
+        let waiting = || self.user.amount(self.site.segment, self.params.header);
         (!self.user.saturates()).then(|| Offered { offered, lost, waiting: waiting(), withheld: Amount::default() })
     }
 
@@ -227,14 +227,14 @@ impl Sending {
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let SendingMeasures { offered, before, lost, transmitted, .. } = self.measures;
-        let waiting = self.user.amount(self.segment, self.params.header);
+        let waiting = self.user.amount(self.site.segment, self.params.header);
         self.user.saturates() || offered.pdus + before.pdus == transmitted + waiting.pdus + lost.pdus
     }
 
     /// Readings for a time series: window and octets in flight in segments, smoothed round trip, packets that wait, and those of
     /// the controller.
     pub fn readings(&self, each: &mut Each<'_>) {
-        let segments = |octets: u64| octets as f64 / f64::from(self.segment);
+        let segments = |octets: u64| octets as f64 / f64::from(self.site.segment);
         each(Reading::pdus("window"), segments(self.controller.window()));
         each(Reading::pdus("in_flight"), segments(self.board.in_flight()));
         each(Reading::seconds("round_trip_s"), self.round_trip.smoothed().seconds());
@@ -254,8 +254,8 @@ impl Sending {
 
     fn open_anew(&mut self, slot: u16) {
         // Each connection of each slot has random numbers of its own.
-        let seed = self.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
-        let begun = begin(&self.params, self.segment, seed);
+        let seed = self.site.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
+        let begun = begin(&self.params, Site { seed, ..self.site });
         (self.controller, self.sampler, self.opening) = (begun.controller, begun.sampler, begun.opening);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
@@ -269,7 +269,7 @@ impl Sending {
     /// The user produces a packet or message.
     pub(super) fn offer(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         self.measures.produced += 1;
-        self.measures.offered = self.measures.offered.and(amount(octets, self.segment, self.params.header));
+        self.measures.offered = self.measures.offered.and(amount(octets, self.site.segment, self.params.header));
         self.user.push(octets, produced, turn.slot, turn.messages);
     }
 
@@ -289,14 +289,14 @@ impl Sending {
         let in_flight = self.board.in_flight();
         match &self.phase {
             Phase::Recovery(Some(reduction)) => in_flight < reduction.window(),
-            _ => in_flight == 0 || in_flight + u64::from(self.segment) <= self.controller.window(),
+            _ => in_flight == 0 || in_flight + u64::from(self.site.segment) <= self.controller.window(),
         }
     }
 
     /// Whether the receiver has room for a new segment.
     #[inline]
     fn is_accepted(&self) -> bool {
-        let end = self.user.next() + u64::from(self.segment);
+        let end = self.user.next() + u64::from(self.site.segment);
         self.params.receive_window.is_none_or(|window| end <= self.acknowledged + window.0 / 8)
     }
 
@@ -324,7 +324,7 @@ impl Sending {
             && !self.user.is_ready(now)
         {
             let in_flight = self.board.in_flight();
-            if in_flight + u64::from(self.segment) <= self.controller.window() {
+            if in_flight + u64::from(self.site.segment) <= self.controller.window() {
                 sampler.limit(in_flight);
             }
         }
@@ -355,7 +355,7 @@ impl Sending {
             return false;
         }
         self.heed_pause(now);
-        let Some(segment) = self.user.take(now, self.segment) else { return false };
+        let Some(segment) = self.user.take(now, self.site.segment) else { return false };
         let number = self.board.next_number();
         self.board.send(segment, now);
         self.measures.transmitted += 1;
@@ -411,7 +411,7 @@ impl Sending {
         let pacing = self.params.pacing?;
         let factor = if self.controller.is_in_slow_start() { self.params.pacing_slow_start } else { pacing };
         let round_trip: Span = self.round_trip.smoothed();
-        let wire = 1.0 + f64::from(self.params.header) / f64::from(self.segment);
+        let wire = 1.0 + f64::from(self.params.header) / f64::from(self.site.segment);
         let rate = factor * self.controller.window() as f64 * 8.0 * wire / round_trip.seconds();
         (round_trip > Span::ZERO).then_some(rate)
     }
@@ -424,8 +424,8 @@ struct Begun {
     opening: Opening,
 }
 
-fn begin(params: &Params, segment: u16, seed: u64) -> Begun {
-    let env = Env { segment, initial_window: params.initial_window, header: params.header, seed };
+fn begin(params: &Params, Site { segment, seed, hops }: Site) -> Begun {
+    let env = Env { segment, initial_window: params.initial_window, header: params.header, seed, hops };
     Begun {
         controller: params.controller.build(env),
         sampler: params.controller.nature().samples_rate.then(Box::default),

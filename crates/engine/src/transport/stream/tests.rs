@@ -16,6 +16,7 @@ mod laws;
 
 /// Octets of a segment, without headers.
 const SEGMENT: u16 = 1000;
+const SITE: Site = Site { segment: SEGMENT, seed: 1, hops: 1 };
 const ONE_WAY: Span = Span::milliseconds(50);
 
 /// Both halves of a stream, and what is under way.
@@ -64,7 +65,7 @@ impl Pair {
         let user = is_greedy.then(|| traffic("greedy = {}"));
         Pair {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, 1, user),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SITE, user),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
             records: Slab::default(),

@@ -82,8 +82,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.network.own_place(index, half));
         let seed = (self.stream)(&flow.name(), "controller").next_u64();
-        let sending =
-            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, seed, traffic);
+        let hops = flow.forward().iter().filter(|port| self.network.ports[*port].rate.is_some()).count() as u32;
+        let site = stream::Site { segment: flow.params.octets, seed, hops };
+        let sending = |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), site, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, params.header));
