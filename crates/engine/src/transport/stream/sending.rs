@@ -341,7 +341,7 @@ impl Sending {
                 let number = self.board.next_number();
                 let Some(segment) = self.board.repeat(now) else { break };
                 self.measures.retransmitted += 1;
-                self.transmit(segment, number, turn);
+                self.transmit(segment, (number, true), turn);
             } else if !self.has_room() || !self.is_accepted() || !self.send_new(turn) {
                 break;
             }
@@ -362,7 +362,7 @@ impl Sending {
         if segment.is_last {
             turn.messages.finish_sending(turn.slot, segment.offset + u64::from(segment.octets), now);
         }
-        self.transmit(segment, number, turn);
+        self.transmit(segment, (number, false), turn);
         if self.expires == Time::NEVER {
             self.restart_timer(now);
         }
@@ -380,9 +380,10 @@ impl Sending {
         }
     }
 
-    fn transmit(&mut self, segment: Segment, number: u64, turn: &mut Turn<'_>) {
+    /// Sends a segment, with the number of this transmission and whether it is a repetition.
+    fn transmit(&mut self, segment: Segment, (number, is_repeat): (u64, bool), turn: &mut Turn<'_>) {
         let Segment { offset, octets, is_last } = segment;
-        let body = Body::Segment { born: turn.now, offset, octets, is_last };
+        let body = Body::Segment { born: turn.now, offset, octets, is_last, is_repeat };
         let length = octets.saturating_add(self.params.header);
         let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
         if self.params.ecn != Ecn::Off {

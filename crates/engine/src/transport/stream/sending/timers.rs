@@ -141,7 +141,7 @@ impl Sending {
             let number = self.board.next_number();
             if let Some(segment) = self.board.probe(now) {
                 self.measures.retransmitted += 1;
-                self.transmit(segment, number, turn);
+                self.transmit(segment, (number, true), turn);
                 self.detection.begin_probe(Some(number));
             }
         }
