@@ -23,6 +23,7 @@ ROLES = {
     "queue": ("queue.rs", "queue", "queue.rs"),
     "discipline": ("queue.rs", "queue", "queue.rs"),
     "scheduler": ("network/port/scheduler.rs", "network/port/scheduler", "network/port/scheduler.rs"),
+    "buffer": ("network/port/buffer.rs", "network/port/buffer", "network/port/buffer.rs"),
     "policer": ("policer.rs", "policer", "policer.rs"),
     "traffic": ("traffic.rs", "traffic", "traffic.rs"),
     "congestion": ("control.rs", "control/satellite", "control/satellite.rs"),
@@ -43,6 +44,7 @@ LISTS = {
     "queue": "policies",
     "discipline": "policies",
     "scheduler": "schedulers",
+    "buffer": "buffers",
     "policer": "policers",
     "traffic": "models",
     "congestion": "congestion_points",
@@ -121,6 +123,7 @@ def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     assert "test queue::tests::laws ... ok" in told
     assert "test queue::tests::laws_of_disciplines ... ok" in told
     assert "test network::port::scheduler::tests::laws ... ok" in told
+    assert "test network::port::buffer::tests::laws ... ok" in told
     assert "test policer::tests::laws ... ok" in told
     assert "test traffic::tests::laws ... ok" in told
     assert "test transport::tp4::tests::laws::laws ... ok" in told

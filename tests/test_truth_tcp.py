@@ -182,3 +182,12 @@ def test_copa_aims_at_a_queue_of_one_over_delta() -> None:
 def test_bbr_finds_where_losses_passed_the_threshold() -> None:
     """Row B1: 100 in flight, 3 of them lost, this one among them."""
     assert tcp.bbr_volume_at_loss(100, 3, 1) == printed("98.9796")
+
+
+def test_swift_gives_small_windows_a_longer_target() -> None:
+    """Row S1: a range of 100 us, and a target of 25 us."""
+    terms = {0.1: "100", 0.25: "62.045", 1: "29.390", 4: "13.062", 10: "7.061", 100: "0", 0.01: "100", 500: "0"}
+    assert {window: tcp.swift_flow_term(window, flow_range=100) for window in terms} == {
+        window: printed(term) for window, term in terms.items()
+    }
+    assert [tcp.swift_factor(delay, 25) for delay in (30, 50, 100)] == list(map(printed, (".86667", ".6", ".5")))

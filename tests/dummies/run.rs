@@ -30,6 +30,7 @@ between = ["g", "h"]
 rate = "0.5 Mb/s"
 queues = [{ drop_tail = { size = "9 cells" } }, { drop_tail = { size = "9 cells" } }]
 scheduler.dummy = {}
+buffer.dummy = {}
 
 [flow.data]
 path = ["a", "b"]

@@ -1,6 +1,6 @@
 //! Where every PDU is, as typed arrays.
 
-use penstock_engine::core::pdu::{Kind, Marks, Pdu};
+use penstock_engine::core::pdu::{Body, Kind, Marks, Pdu};
 use penstock_engine::network::position::{Position, Spot};
 use wasm_bindgen::prelude::*;
 
@@ -21,6 +21,8 @@ mod bits {
     pub(super) const RM: u8 = 16;
     /// It is a notice of congestion: a notice cell, an RM cell made by a switch, or an Error Report.
     pub(super) const NOTICE: u8 = 32;
+    /// Its octets were sent before: a segment of a byte stream that is sent again.
+    pub(super) const REPEATED: u8 = 64;
 }
 
 /// Where PDUs are, one entry for each. On lines: `port`, `fraction` (0 at the sender's end, 1 at the receiver's), `flow`,
@@ -28,7 +30,8 @@ mod bits {
 /// this queue: 0 is in service, or next), `queue_flow`, `queue_kind`. PDUs in shapers, and those that
 /// senders hold back, are left out.
 ///
-/// Bits of a kind: 1 control, 2 tagged CLP=1, 4 marked for congestion (EFCI, CI, CE), 8 backward, 16 RM cell, 32 notice.
+/// Bits of a kind: 1 control, 2 tagged CLP=1, 4 marked for congestion (EFCI, CI, CE), 8 backward, 16 RM cell, 32 notice, 64
+/// a segment that is sent again.
 ///
 /// Of more than 30,000 PDUs only every `thinned`-th is here.
 #[wasm_bindgen]
@@ -61,6 +64,8 @@ fn kind(pdu: &Pdu) -> u8 {
     let is_notice = matches!(pdu.kind(), Kind::Notice | Kind::ErrorReport)
         || pdu.kind() == Kind::ResourceManagement && pdu.marks.has(Marks::BN);
     let is_marked = [Marks::EFCI, Marks::CI, Marks::CE].into_iter().any(|mark| pdu.marks.has(mark));
+    let is_repeat =
+        matches!(pdu.body(), Body::Segment { is_repeat: true, .. } | Body::TelemetrySegment { is_repeat: true, .. });
     let found = [
         (!pdu.kind().is_data(), bits::CONTROL),
         (pdu.marks.has(Marks::CLP), bits::TAGGED),
@@ -68,6 +73,7 @@ fn kind(pdu: &Pdu) -> u8 {
         (pdu.is_backward(), bits::BACKWARD),
         (pdu.kind() == Kind::ResourceManagement, bits::RM),
         (is_notice, bits::NOTICE),
+        (is_repeat, bits::REPEATED),
     ];
     found.into_iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum()
 }

@@ -186,3 +186,20 @@ def bbr_volume_at_loss(in_flight: float, lost: float, size: float, *, threshold:
     """
     before, lost_before = in_flight - size, lost - size
     return before + (threshold * before - lost_before) / (1 - threshold)
+
+
+def swift_flow_term(window: float, *, flow_range: float, least: float = 0.1, most: float = 100.0) -> float:
+    """What a window of so many packets adds to Swift's target of the round trip, in the unit of `flow_range`.
+
+    a / sqrt(w) + b, from `flow_range` at `least` packets to 0 at `most` (Kumar et al., SIGCOMM 2020).
+    """
+    slope = flow_range / (1 / math.sqrt(least) - 1 / math.sqrt(most))
+    return min(max(slope * (1 / math.sqrt(window) - 1 / math.sqrt(most)), 0.0), flow_range)
+
+
+def swift_factor(delay: float, target: float, *, beta: float = 0.8, most_decrease: float = 0.5) -> float:
+    """The part of its window that Swift keeps at a round trip of `delay`, which is no less than its target.
+
+    1 - beta (delay - target) / delay, at least 1 - `most_decrease` (Kumar et al., SIGCOMM 2020).
+    """
+    return max(1 - beta * (delay - target) / delay, 1 - most_decrease)

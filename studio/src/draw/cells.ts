@@ -1,8 +1,11 @@
-/** PDUs on a line: a histogram along it, stacked by group, with diamonds for control and triangles for tagged PDUs. */
+/**
+ * PDUs on a line: a histogram along it, stacked by group, with diamonds for control, triangles for tagged PDUs and rings for
+ * segments that are sent again.
+ */
 
 import { groupColour } from "./palette";
 import type { Flying } from "./scene";
-import { diamond, triangle, type Surface } from "./surface";
+import { diamond, ring, triangle, type Surface } from "./surface";
 
 /** A straight piece of the drawing on which PDUs travel from left to right, or back. */
 export interface Lane {
@@ -11,6 +14,12 @@ export interface Lane {
   readonly width: number;
   readonly height: number;
   readonly isReverse: boolean;
+}
+
+/** A single PDU that is shown by its shape. */
+interface Mark {
+  readonly column: number;
+  readonly group: number;
 }
 
 const COLUMN = 2;
@@ -23,6 +32,7 @@ export function drawCells(surface: Surface, lane: Lane, flying: readonly Flying[
   const tagged = groups;
   const counts = new Uint16Array(columns * (groups + 1));
   const control: number[] = [];
+  const repeated: Mark[] = [];
   for (const pdu of flying) {
     const along = lane.isReverse ? 1 - pdu.fraction : pdu.fraction;
     const column = Math.min(columns - 1, Math.max(0, Math.floor(along * columns)));
@@ -30,9 +40,11 @@ export function drawCells(surface: Surface, lane: Lane, flying: readonly Flying[
     else {
       const place = column * (groups + 1) + (pdu.isTagged || pdu.group < 0 ? tagged : pdu.group);
       counts[place] = (counts[place] ?? 0) + 1;
+      if (pdu.isRepeated) repeated.push({ column, group: Math.max(0, pdu.group) });
     }
   }
   drawColumns(surface, lane, counts, groups);
+  drawRepeated(surface, lane, repeated);
   drawControl(surface, lane, control);
 }
 
@@ -69,6 +81,16 @@ function drawControl(surface: Surface, lane: Lane, columns: number[]): void {
   for (const column of columns) {
     if (column - last < 3) continue;
     diamond(surface, lane.x + column * COLUMN, lane.y + lane.height / 2, 4, surface.palette.notice);
+    last = column;
+  }
+}
+
+function drawRepeated(surface: Surface, lane: Lane, marks: Mark[]): void {
+  marks.sort((one, other) => one.column - other.column);
+  let last = -APART;
+  for (const { column, group } of marks) {
+    if ((column - last) * COLUMN < APART) continue;
+    ring(surface, lane.x + column * COLUMN, lane.y + lane.height / 2, 3, groupColour(surface.palette, group));
     last = column;
   }
 }

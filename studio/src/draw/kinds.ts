@@ -2,3 +2,4 @@
 
 export const IS_CONTROL = 1;
 export const IS_TAGGED = 2;
+export const IS_REPEATED = 64;

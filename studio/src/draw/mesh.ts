@@ -4,7 +4,7 @@ import { drawCells } from "./cells";
 import type { Area } from "./ends";
 import { groupColour, type Palette } from "./palette";
 import { scaleOf, type Flying, type PortNow, type Scene } from "./scene";
-import { box, diamond, fitted, line, write, type Surface } from "./surface";
+import { box, diamond, fitted, line, ring, write, type Surface } from "./surface";
 
 /** With more nodes there are no names; with more lines no single cells, and lines have the colour of their load. */
 const MOST_NAMES = 48;
@@ -140,6 +140,7 @@ function drawDot(surface: Surface, palette: Palette, pdu: Flying, from: Point, t
   const x = from[0] + (to[0] - from[0]) * pdu.fraction;
   const y = from[1] + (to[1] - from[1]) * pdu.fraction;
   if (pdu.isControl) return diamond(surface, x, y, 2, palette.notice);
+  if (pdu.isRepeated) return ring(surface, x, y, 2, groupColour(palette, Math.max(0, pdu.group)));
   surface.context.fillStyle = pdu.isTagged ? palette.tagged : groupColour(palette, Math.max(0, pdu.group));
   surface.context.fillRect(x - 1, y - 1, 2, 2);
 }

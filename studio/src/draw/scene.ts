@@ -2,7 +2,7 @@
 
 import type { Loaded, State } from "../backend/messages";
 import type { GroupShape, Network, PortShape } from "../backend/types";
-import { IS_CONTROL, IS_TAGGED } from "./kinds";
+import { IS_CONTROL, IS_REPEATED, IS_TAGGED } from "./kinds";
 
 /** What a port holds and measures now. */
 export interface PortNow {
@@ -20,6 +20,8 @@ export interface Flying {
   readonly group: number;
   readonly isControl: boolean;
   readonly isTagged: boolean;
+  /** A segment of a byte stream that is sent again. */
+  readonly isRepeated: boolean;
 }
 
 export interface Scene {
@@ -84,6 +86,7 @@ export function flyingOf(loaded: Loaded, state: State, groups: Int32Array): Flyi
       group: groups[positions.flow[place] ?? 0] ?? -1,
       isControl: (kind & IS_CONTROL) !== 0,
       isTagged: (kind & IS_TAGGED) !== 0,
+      isRepeated: (kind & IS_REPEATED) !== 0,
     });
   }
   return found;

@@ -128,6 +128,18 @@ export function diamond(surface: Surface, x: number, y: number, size: number, co
   context.fill();
 }
 
+/** A segment that is sent again: a ring. */
+export function ring(surface: Surface, x: number, y: number, size: number, colour: string): void {
+  const { context, palette } = surface;
+  context.beginPath();
+  context.roundRect(x - size, y - size, 2 * size, 2 * size, size);
+  context.fillStyle = palette.surface;
+  context.fill();
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
 /** A tagged cell: a triangle. */
 export function triangle(surface: Surface, x: number, y: number, size: number, colour: string): void {
   const { context } = surface;

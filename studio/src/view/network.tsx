@@ -78,6 +78,10 @@ function Legend(): JSX.Element {
         <i class="diamond" />
         notice, control
       </li>
+      <li>
+        <i class="ring" />
+        sent again
+      </li>
     </ul>
   );
 }

@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn marks(point: &mut StepEcn, length: u64, marks: Marks) -> Marks {
-        let body = Body::Segment { born: Time::ZERO, offset: 0, octets: 1460, is_last: false };
+        let body = Body::Segment { born: Time::ZERO, offset: 0, octets: 1460, is_last: false, is_repeat: false };
         let mut pdu = Pdu::new(FlowId(0), 0, 1500, 0, body);
         pdu.marks.set(marks);
         point.on_arrival(&mut pdu, &PortView { now: Time::ZERO, length, size: None, refused: false });

@@ -4,6 +4,7 @@
 //! of service up to `t`, in order. If the departure time of a PDU is already known, the PDU is already in the next
 //! node's lane (see `line`).
 
+pub mod buffer;
 mod fast_path;
 mod groups;
 mod line;
@@ -13,6 +14,7 @@ mod position;
 mod retune;
 pub mod scheduler;
 mod service;
+mod shared;
 
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ use crate::queue::lengths::Queues;
 use crate::queue::measures::QueueState;
 use crate::queue::order::Precedence;
 use crate::queue::{Discard, Discipline, Policy};
+use buffer::{Buffer, Share};
 pub use groups::GroupMeasures;
 use groups::Groups;
 use line::rate::RateIntegral;
@@ -104,6 +107,8 @@ pub struct Parts {
     pub policies: Vec<Policy>,
     /// Scheduler of its queues.
     pub scheduler: Scheduler,
+    /// Buffer that its queues share.
+    pub buffer: Option<Buffer>,
     /// Congestion point.
     pub congestion: Option<Congestion>,
     /// Random numbers for the order of simultaneous arrivals. Without them the tie rule sets the order.
@@ -131,6 +136,7 @@ pub struct Parts {
 pub struct Port {
     policies: Vec<Policy>,
     scheduler: Scheduler,
+    buffer: Option<Buffer>,
     queues: Queues,
     /// Boxed: it is large, and most ports have none.
     congestion: Option<Box<Congestion>>,
@@ -191,14 +197,16 @@ impl Port {
         let writes_telemetry = parts.congestion.as_ref().is_some_and(CongestionPoint::writes_telemetry);
         let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
         let point_counts_transmission = parts.congestion.as_ref().is_none_or(CongestionPoint::counts_transmission);
-        let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
+        let has_limit_in_bits = parts.buffer.is_some() || parts.policies.iter().any(Discard::counts_bits);
+        let counts_bits = parts.measures_bits || point_counts_bits || has_limit_in_bits;
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
         let may_be_overtaken = first.serves_by_priority() || !parts.scheduler.is_strict();
         let is_watched = wants_departures || writes_telemetry;
-        let is_first_known = !is_watched && !first.pushes_out() && !first.decides_at_head() && !may_be_overtaken;
+        let may_be_pushed_out = first.pushes_out() || parts.buffer.as_ref().is_some_and(Share::pushes_out);
+        let is_first_known = !is_watched && !may_be_pushed_out && !first.decides_at_head() && !may_be_overtaken;
         let mut port = Port {
             limits: None,
             refused: Vec::new(),
@@ -208,6 +216,7 @@ impl Port {
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
             scheduler: parts.scheduler,
+            buffer: parts.buffer,
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),

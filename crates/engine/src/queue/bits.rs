@@ -47,6 +47,11 @@ impl BitCount {
         self.present[queue & (MOST_QUEUES - 1)]
     }
 
+    /// Bits present in each of the first `count` queues.
+    pub(crate) fn lengths(&self, count: usize) -> &[u64] {
+        &self.present[..count.min(MOST_QUEUES)]
+    }
+
     pub(crate) fn total(&self) -> u64 {
         self.present.iter().sum()
     }

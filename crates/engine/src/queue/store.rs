@@ -232,6 +232,15 @@ impl Queued {
         })
     }
 
+    /// Removes the newest waiting PDU of a queue that is not divided.
+    pub(crate) fn pop_newest(&mut self, queue: usize) -> Option<Waiting> {
+        let list = &mut self.queues.get_mut(queue)?.list;
+        let removed = list.waiting.pop_back()?;
+        list.bits -= removed.pdu.bits();
+        self.count -= 1;
+        Some(removed)
+    }
+
     /// Removes the newest waiting PDU with CLP=1 from a queue that is not divided.
     pub(crate) fn remove_tagged(&mut self, queue: usize) -> Option<Pdu> {
         let list = &mut self.queues.get_mut(queue)?.list;

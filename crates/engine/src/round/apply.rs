@@ -30,6 +30,7 @@ impl<P: Probe> World<P> {
             }
             Retune::Outage { port, outage } => self.port_mut(*port, |port| port.set_outage(*outage)),
             Retune::Queue { port, queue, params } => self.port_mut(*port, |port| port.retune_queue(*queue, params)),
+            Retune::Buffer { port, params } => self.port_mut(*port, |port| port.retune_buffer(params)),
             Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
             Retune::Active { group, is_active } => self.each_end(*group, 0, |hosts, host| {
                 hosts.set_active(host, *is_active, now);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::control::{CongestionParams, NotificationParams, PortEnv, ReactionParams};
 use crate::core::time::{Interval, LineRate, Span};
+use crate::network::port::buffer;
 use crate::{queue, traffic, transport};
 
 /// One part of the network, or that of every flow of a group, and its new parameters. Ports and groups are given by
@@ -39,6 +40,13 @@ pub enum Retune {
         queue: usize,
         /// Its new parameters, of the same policy.
         params: queue::Params,
+    },
+    /// The buffer that the queues of a port share.
+    Buffer {
+        /// The port.
+        port: usize,
+        /// Its new parameters, of the same kind.
+        params: buffer::Params,
     },
     /// A congestion point.
     Point {

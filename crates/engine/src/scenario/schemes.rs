@@ -361,6 +361,16 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for acknowledgements",
         source: "draft-ietf-ccwg-bbr-06; docs/models/bbr.md",
     },
+    Scheme {
+        keyword: "swift",
+        meaning: "Byte streams keep the round trip at a target, with less than a segment in flight if need be (Swift).",
+        parts: "transport.stream = { controller.swift = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "Kumar et al., SIGCOMM 2020; docs/models/swift.md",
+    },
 ];
 
 /// The scheme of this name.

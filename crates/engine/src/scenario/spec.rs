@@ -16,7 +16,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::core::word;
-use crate::network::port::scheduler;
+use crate::network::port::{buffer, scheduler};
 use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
@@ -300,6 +300,9 @@ pub struct Line {
     /// From which queue of the port at the first node the next PDU is sent.
     #[serde(default)]
     pub scheduler: scheduler::Params,
+    /// Buffer that the queues of the port at the first node share, beside their own limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<buffer::Params>,
     /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
@@ -350,6 +353,9 @@ pub struct Reverse {
     /// From which queue of this direction the next PDU is sent.
     #[serde(default)]
     pub scheduler: scheduler::Params,
+    /// Buffer that the queues of this direction share; none if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<buffer::Params>,
     /// Congestion point of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,

@@ -26,5 +26,5 @@ pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
 pub use receiving::{Receiving, ReceivingMeasures};
-pub use sending::{Sending, Terms, Turn};
+pub use sending::{Sending, Site, Turn};
 pub use side::{Acknowledgement, Side, SideRecords};

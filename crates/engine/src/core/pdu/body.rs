@@ -199,13 +199,15 @@ define_kinds! { [first, second]
     data Segment "segment" {
         /// Time of this transmission.
         born: Time = Time(first),
-        /// Number of its first octet in the stream, at most 47 bits.
-        offset: u64 = second >> 17,
+        /// Number of its first octet in the stream, at most 46 bits.
+        offset: u64 = second >> 18,
         /// Octets of data.
         octets: u16 = (second >> 1) as u16,
         /// Whether a message of the user ends with it.
         is_last: bool = second & 1 == 1,
-    } => [born.0, offset << 17 | u64::from(octets) << 1 | u64::from(is_last)];
+        /// Whether these octets were sent before.
+        is_repeat: bool = second >> 17 & 1 == 1,
+    } => [born.0, offset << 18 | u64::from(is_repeat) << 17 | u64::from(octets) << 1 | u64::from(is_last)];
 
     /// Acknowledgement of a byte stream. Its sequence number is that of the segment that caused it.
     control StreamAcknowledgement "stream_acknowledgement" {
@@ -246,15 +248,17 @@ define_kinds! { [first, second]
 
     /// A segment beside which the ports of its path write. The time of its transmission is in the record too.
     data TelemetrySegment "telemetry_segment" {
-        /// Number of its first octet in the stream, at most 47 bits.
-        offset: u64 = first >> 17,
+        /// Number of its first octet in the stream, at most 46 bits.
+        offset: u64 = first >> 18,
         /// Octets of data.
         octets: u16 = (first >> 1) as u16,
         /// Whether a message of the user ends with it.
         is_last: bool = first & 1 == 1,
+        /// Whether these octets were sent before.
+        is_repeat: bool = first >> 17 & 1 == 1,
         /// The record with its telemetry.
         record: RecordId = RecordId::read(second),
-    } => [offset << 17 | u64::from(octets) << 1 | u64::from(is_last), record.word()];
+    } => [offset << 18 | u64::from(is_repeat) << 17 | u64::from(octets) << 1 | u64::from(is_last), record.word()];
 
     /// Acknowledgement of a byte stream that returns the telemetry of the segment that caused it.
     control TelemetryAcknowledgement "telemetry_acknowledgement" {

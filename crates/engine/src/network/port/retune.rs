@@ -4,6 +4,7 @@ mod delay;
 mod rate;
 
 use super::Port;
+use super::buffer::{self, Share};
 use super::scheduler::Schedule;
 use crate::control::{CongestionParams, CongestionPoint, PortEnv};
 use crate::core::time::{Interval, Time};
@@ -27,6 +28,13 @@ impl Port {
     pub fn retune_queue(&mut self, queue: usize, params: &Params) {
         self.policies[queue].retune(params);
         self.find_limits();
+    }
+
+    /// Gives the buffer that the queues share other parameters.
+    pub fn retune_buffer(&mut self, params: &buffer::Params) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.retune(params);
+        }
     }
 
     /// Replaces the interval in which the line is broken.

@@ -1,5 +1,6 @@
 //! Admission, service and notices of a port.
 
+use super::buffer::Room;
 use super::scheduler::Schedule;
 use super::{Port, queue_of};
 use crate::control::{Answer, CongestionPoint, Notice, PortView, ServiceView};
@@ -164,7 +165,9 @@ impl Port {
             return self.count_discard(&pdu, at, ctx);
         }
         let (mut victim, mut victims) = (None, None);
-        let refused = match self.judge(&mut pdu, queue, at) {
+        let room = self.room_for(&pdu, queue);
+        let verdict = if room == Room::None { Verdict::Discard } else { self.judge(&mut pdu, queue, at) };
+        let refused = match verdict {
             Verdict::Admit => false,
             Verdict::Discard => true,
             Verdict::PushOut => {
@@ -192,6 +195,9 @@ impl Port {
         if let Some(victims) = victims {
             self.discard_heads(victims, record.key(), queue, ctx);
         }
+        if let Room::Behind(longest) = room {
+            self.make_room(pdu.bits(), longest, record.key(), ctx);
+        }
         self.join(pdu, record.key(), queue, ctx);
     }
 
@@ -210,7 +216,7 @@ impl Port {
 
     /// A queue as its policy sees it.
     #[inline]
-    fn queue_view(&self, queue: usize, now: Time) -> QueueView {
+    pub(super) fn queue_view(&self, queue: usize, now: Time) -> QueueView {
         let counts_bits = self.policies[queue].counts_bits();
         QueueView {
             now,

@@ -37,6 +37,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         outage: None,
         policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),
         scheduler: scheduler::Params::default().build(()),
+        buffer: None,
         congestion: None,
         order: None,
         groups: Arc::from([0]),

@@ -22,6 +22,7 @@ use crate::core::file_cell::MOST_PDUS;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{FASTEST, Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
+use crate::network::port::buffer;
 use crate::network::port::scheduler::{self, SchedulerParams};
 use crate::queue::Discard;
 use crate::queue::measures::MOST_QUEUES;
@@ -165,10 +166,15 @@ fn scheduler(params: &scheduler::Params, queues: usize) -> Result<(), Fault> {
     params.check_queues(queues).map_err(|fault| fault.under(params.keyword()).under("scheduler"))
 }
 
+fn buffer(params: Option<&buffer::Params>, queues: &[queue::Params]) -> Result<(), Fault> {
+    params.map_or(Ok(()), |params| params.check_at(queues))
+}
+
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     port(&line.queues, line.congestion_point.as_ref())?;
     scheduler(&line.scheduler, line.queues.len())?;
+    buffer(line.buffer.as_ref(), &line.queues)?;
     line.outage.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("outage"))?;
     if let Some(index) = line.between.iter().position(String::is_empty) {
         let path = format!("between[{index}]");
@@ -182,6 +188,7 @@ fn line(line: &Line) -> Result<(), Fault> {
         reverse.rate.map_or(Ok(()), |value| rate("reverse.rate", value))?;
         port(&reverse.queues, reverse.congestion_point.as_ref())
             .and_then(|()| scheduler(&reverse.scheduler, reverse.queues.len()))
+            .and_then(|()| buffer(reverse.buffer.as_ref(), &reverse.queues))
             .map_err(|fault| fault.under("reverse"))?;
     }
     Ok(())

@@ -202,7 +202,8 @@ pub(super) fn of(network: &Network<'_>, timeline: &Timeline) -> Estimate {
 fn is_lossless(network: &Network<'_>, flow: &FlowPlan<'_>, port: usize) -> bool {
     let plan = &network.ports[port];
     let is_policed = !flow.params.policers.is_empty() && flow.forward().first() != port;
-    plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED)
+    let is_unlimited = plan.buffer.is_none() && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED);
+    plan.outage.is_none() && !is_policed && is_unlimited
 }
 
 /// Whether the flow's sender sends, free of control.

@@ -4,6 +4,7 @@ use super::plan::Network;
 use super::plan::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, QueueLength};
 use crate::core::quantity::Count;
+use crate::network::port::buffer::BufferParams;
 use crate::queue::{self, Discard, QueueParams};
 
 /// The limits of one queue.
@@ -29,6 +30,7 @@ pub(super) fn of(network: &Network<'_>) -> Vec<Vec<QueueLimits>> {
 
 fn of_port(port: &PortPlan<'_>) -> Vec<QueueLimits> {
     let last = port.queues.len() - 1;
+    let shared = port.buffer.map(|buffer| QueueLength::Bits(buffer.size()));
     let limits = |(number, params): (usize, &queue::Params)| {
         let policy = params.sketch();
         let pdus = |length: u64| QueueLength::Pdus(Count(length));
@@ -37,7 +39,7 @@ fn of_port(port: &PortPlan<'_>) -> Vec<QueueLimits> {
         let controls = |point: &&CongestionParams| number == last || !point.controls_last_queue();
         QueueLimits {
             policy: params.keyword(),
-            size: params.size_in_bits().map(QueueLength::Bits).or_else(|| policy.size().map(pdus)),
+            size: params.size_in_bits().map(QueueLength::Bits).or_else(|| policy.size().map(pdus)).or(shared),
             tagged,
             congestion_point: point.map(|point| point.keyword()),
             threshold: point.filter(controls).and_then(|point| point.threshold()),

@@ -213,6 +213,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             outage: plan.outage,
             policies: self.build_policies(plan),
             scheduler: plan.scheduler.unwrap_or(&scheduler::Params::default()).build(()),
+            buffer: plan.buffer.map(|params| params.build(())),
             congestion: plan.congestion.map(|params| params.build(self.port_env(index))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,

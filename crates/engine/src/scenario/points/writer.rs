@@ -138,10 +138,22 @@ impl Placed for Line {
     }
 
     fn is_like(&self, other: &Line) -> bool {
-        let Line { between: _, rate: _, delay: _, order, queues, scheduler, scheme, congestion_point, outage, reverse } =
-            self;
+        let Line {
+            between: _,
+            rate: _,
+            delay: _,
+            order,
+            queues,
+            scheduler,
+            buffer,
+            scheme,
+            congestion_point,
+            outage,
+            reverse,
+        } = self;
         (order, queues, scheduler, scheme) == (&other.order, &other.queues, &other.scheduler, &other.scheme)
-            && (congestion_point, outage, reverse) == (&other.congestion_point, &other.outage, &other.reverse)
+            && (buffer, congestion_point) == (&other.buffer, &other.congestion_point)
+            && (outage, reverse) == (&other.outage, &other.reverse)
     }
 }
 

@@ -53,6 +53,8 @@ pub struct PathTerms {
     pub rate: f64,
     /// The least round trip of a whole segment and its acknowledgement: delays, and their times on each line.
     pub round_trip: Span,
+    /// Lines of the way of the data at which segments can wait.
+    pub hops: u32,
 }
 
 impl Env {
@@ -71,7 +73,7 @@ impl Env {
     /// Segments and a first window of this size, without headers.
     #[cfg(test)]
     pub(super) fn of(segment: u16, initial_window: u32) -> Env {
-        let path = PathTerms { rate: 10e6, round_trip: Span::milliseconds(100) };
+        let path = PathTerms { rate: 10e6, round_trip: Span::milliseconds(100), hops: 1 };
         Env { segment, initial_window, header: 0, seed: 1, path }
     }
 }

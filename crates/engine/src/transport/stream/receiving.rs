@@ -209,7 +209,8 @@ mod tests {
 
     /// Whether a segment of 1000 octets is new, and the acknowledgements that it causes.
     fn arrive(receiving: &mut Receiving, place: u64, is_marked: bool) -> (bool, Vec<Told>) {
-        let body = Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false };
+        let body =
+            Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false, is_repeat: false };
         let mut pdu = Pdu::new(FlowId(0), place as u32, 1040, 0, body);
         if is_marked {
             pdu.marks.set(Marks::ECN_CE);

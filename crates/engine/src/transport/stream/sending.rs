@@ -36,12 +36,14 @@ pub struct Turn<'a> {
     pub send: &'a mut dyn FnMut(Pdu),
 }
 
-/// What the controllers of a stream begin with, besides their parameters.
+/// What a stream knows of its flow.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
-    /// What their random numbers come from.
+pub struct Site {
+    /// Octets of a whole segment, without its headers.
+    pub segment: u16,
+    /// What the random numbers of its controllers come from.
     pub seed: u64,
-    /// What they know of the path.
+    /// What its controllers know of the path.
     pub path: PathTerms,
 }
 
@@ -84,9 +86,7 @@ pub struct Sending {
     params: Arc<Params>,
     flow: FlowId,
     priority: u8,
-    /// Octets of a whole segment, without its headers.
-    segment: u16,
-    terms: Terms,
+    site: Site,
     /// Whether the ports of the path write beside its segments.
     has_telemetry: bool,
     user: User,
@@ -124,28 +124,19 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// A sending half of a flow of this priority with segments of so many octets, which begins with the run. Without traffic
-    /// it is given messages.
-    #[must_use]
-    pub fn new(
-        params: Arc<Params>,
-        (flow, priority): (FlowId, u8),
-        segment: u16,
-        terms: Terms,
-        traffic: Option<Model>,
-    ) -> Sending {
-        let Begun { controller, sampler, opening } = begin(&params, segment, terms);
+    site: Site,
+    /// Whether the ports of the path write beside its segments.
+    has_telemetry: bool,
         Sending {
             controller,
             sampler,
             opening,
-            terms,
+            site,
             has_telemetry: params.controller.nature().reads_telemetry,
             measures: SendingMeasures { opened: u64::from(traffic.is_some()), ..SendingMeasures::default() },
             params,
             flow,
             priority,
-            segment,
             user: User::new(traffic),
             board: Scoreboard::default(),
             detection: Detection::default(),
@@ -217,7 +208,7 @@ impl Sending {
 
     /// Resets the counts. Waiting packets count as produced now.
     pub fn reset_measures(&mut self, now: Time) {
-        let before = self.user.amount(self.segment, self.params.header);
+        let before = self.user.amount(self.site.segment, self.params.header);
         self.measures = SendingMeasures { produced: self.waiting(), before, ..SendingMeasures::default() };
         self.user.reset_measures(now);
     }
@@ -225,7 +216,7 @@ impl Sending {
     /// The segments that a message of so many octets makes.
     #[must_use]
     pub fn amount(&self, octets: u64) -> Amount {
-        amount(octets, self.segment, self.params.header)
+        amount(octets, self.site.segment, self.params.header)
     }
 
     /// What its user has offered since the last reset, in segments, and what became of it. `None` if the user always has
@@ -233,7 +224,7 @@ impl Sending {
     #[must_use]
     pub fn offered(&self) -> Option<Offered> {
         let SendingMeasures { offered, lost, .. } = self.measures;
-        let waiting = || self.user.amount(self.segment, self.params.header);
+        let waiting = || self.user.amount(self.site.segment, self.params.header);
         (!self.user.saturates()).then(|| Offered { offered, lost, waiting: waiting(), withheld: Amount::default() })
     }
 
@@ -241,14 +232,14 @@ impl Sending {
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let SendingMeasures { offered, before, lost, transmitted, .. } = self.measures;
-        let waiting = self.user.amount(self.segment, self.params.header);
+        let waiting = self.user.amount(self.site.segment, self.params.header);
         self.user.saturates() || offered.pdus + before.pdus == transmitted + waiting.pdus + lost.pdus
     }
 
     /// Readings for a time series: window and octets in flight in segments, smoothed round trip, packets that wait, and those of
     /// the controller.
     pub fn readings(&self, each: &mut Each<'_>) {
-        let segments = |octets: u64| octets as f64 / f64::from(self.segment);
+        let segments = |octets: u64| octets as f64 / f64::from(self.site.segment);
         each(Reading::pdus("window"), segments(self.controller.window()));
         each(Reading::pdus("in_flight"), segments(self.board.in_flight()));
         each(Reading::seconds("round_trip_s"), self.round_trip.smoothed().seconds());
@@ -268,8 +259,8 @@ impl Sending {
 
     fn open_anew(&mut self, slot: u16) {
         // Each connection of each slot has random numbers of its own.
-        let seed = self.terms.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
-        let begun = begin(&self.params, self.segment, Terms { seed, ..self.terms });
+        let seed = self.site.seed.wrapping_add(self.user.next() << 16 | u64::from(slot));
+        let begun = begin(&self.params, Site { seed, ..self.site });
         (self.controller, self.sampler, self.opening) = (begun.controller, begun.sampler, begun.opening);
         self.round_trip = RoundTrip::new();
         self.detection = Detection::default();
@@ -283,7 +274,7 @@ impl Sending {
     /// The user produces a packet or message.
     pub(super) fn offer(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         self.measures.produced += 1;
-        self.measures.offered = self.measures.offered.and(amount(octets, self.segment, self.params.header));
+        self.measures.offered = self.measures.offered.and(amount(octets, self.site.segment, self.params.header));
         self.user.push(octets, produced, turn.slot, turn.messages);
     }
 
@@ -303,14 +294,14 @@ impl Sending {
         let in_flight = self.board.in_flight();
         match &self.phase {
             Phase::Recovery(Some(reduction)) => in_flight < reduction.window(),
-            _ => in_flight == 0 || in_flight + u64::from(self.segment) <= self.controller.window(),
+            _ => in_flight == 0 || in_flight + u64::from(self.site.segment) <= self.controller.window(),
         }
     }
 
     /// Whether the receiver has room for a new segment.
     #[inline]
     fn is_accepted(&self) -> bool {
-        let end = self.user.next() + u64::from(self.segment);
+        let end = self.user.next() + u64::from(self.site.segment);
         self.params.receive_window.is_none_or(|window| end <= self.acknowledged + window.0 / 8)
     }
 
@@ -338,7 +329,7 @@ impl Sending {
             && !self.user.is_ready(now)
         {
             let in_flight = self.board.in_flight();
-            if in_flight + u64::from(self.segment) <= self.controller.window() {
+            if in_flight + u64::from(self.site.segment) <= self.controller.window() {
                 sampler.limit(in_flight);
             }
         }
@@ -355,7 +346,7 @@ impl Sending {
                 let number = self.board.next_number();
                 let Some(segment) = self.board.repeat(now) else { break };
                 self.measures.retransmitted += 1;
-                self.transmit(segment, number, turn);
+                self.transmit(segment, (number, true), turn);
             } else if !self.has_room() || !self.is_accepted() || !self.send_new(turn) {
                 break;
             }
@@ -369,14 +360,14 @@ impl Sending {
             return false;
         }
         self.heed_pause(now);
-        let Some(segment) = self.user.take(now, self.segment) else { return false };
+        let Some(segment) = self.user.take(now, self.site.segment) else { return false };
         let number = self.board.next_number();
         self.board.send(segment, now);
         self.measures.transmitted += 1;
         if segment.is_last {
             turn.messages.finish_sending(turn.slot, segment.offset + u64::from(segment.octets), now);
         }
-        self.transmit(segment, number, turn);
+        self.transmit(segment, (number, false), turn);
         if self.expires == Time::NEVER {
             self.restart_timer(now);
         }
@@ -394,12 +385,13 @@ impl Sending {
         }
     }
 
-    fn transmit(&mut self, segment: Segment, number: u64, turn: &mut Turn<'_>) {
+    /// Sends a segment, with the number of this transmission and whether it is a repetition.
+    fn transmit(&mut self, segment: Segment, (number, is_repeat): (u64, bool), turn: &mut Turn<'_>) {
         let Segment { offset, octets, is_last } = segment;
         let body = if self.has_telemetry {
-            Body::TelemetrySegment { offset, octets, is_last, record: turn.records.begin_trace(turn.now) }
+            Body::TelemetrySegment { offset, octets, is_last, is_repeat, record: turn.records.begin_trace(turn.now) }
         } else {
-            Body::Segment { born: turn.now, offset, octets, is_last }
+            Body::Segment { born: turn.now, offset, octets, is_last, is_repeat }
         };
         let length = octets.saturating_add(self.params.header);
         let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
@@ -429,7 +421,7 @@ impl Sending {
         let pacing = self.params.pacing?;
         let factor = if self.controller.is_in_slow_start() { self.params.pacing_slow_start } else { pacing };
         let round_trip: Span = self.round_trip.smoothed();
-        let wire = 1.0 + f64::from(self.params.header) / f64::from(self.segment);
+        let wire = 1.0 + f64::from(self.params.header) / f64::from(self.site.segment);
         let rate = factor * self.controller.window() as f64 * 8.0 * wire / round_trip.seconds();
         (round_trip > Span::ZERO).then_some(rate)
     }
@@ -442,7 +434,7 @@ struct Begun {
     opening: Opening,
 }
 
-fn begin(params: &Params, segment: u16, Terms { seed, path }: Terms) -> Begun {
+fn begin(params: &Params, Site { segment, seed, path }: Site) -> Begun {
     let env = Env { segment, initial_window: params.initial_window, header: params.header, seed, path };
     Begun {
         controller: params.controller.build(env),

@@ -15,10 +15,13 @@ mod laws;
 
 /// Octets of a segment, without headers.
 const SEGMENT: u16 = 1000;
-const ONE_WAY: Span = Span::milliseconds(50);
-
 /// A line of 10 Mb/s with a round trip of 100 ms.
-pub(super) const TERMS: Terms = Terms { seed: 1, path: PathTerms { rate: 10e6, round_trip: Span::milliseconds(100) } };
+pub(super) const SITE: Site = Site {
+    segment: SEGMENT,
+    seed: 1,
+    path: PathTerms { rate: 10e6, round_trip: Span::milliseconds(100), hops: 1 },
+};
+const ONE_WAY: Span = Span::milliseconds(50);
 
 /// Both halves of a stream, and what is under way.
 pub(super) struct Pair {
@@ -66,7 +69,7 @@ impl Pair {
         let user = is_greedy.then(|| traffic("greedy = {}"));
         Pair {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, TERMS, user),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SITE, user),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
             records: SideRecords::default(),

@@ -84,6 +84,7 @@ fn is_port_seen(was: &PortPlan<'_>, is: &PortPlan<'_>, minimum: f64, scenario: &
         || (was.delay != is.delay && start.routes == Routes::LeastDelay)
         || (was.delay > is.delay && reactions().any(may_be_too_short))
         || (was.outage != is.outage && reactions().any(stalls))
+        || was.buffer != is.buffer
         || differ(was.queues, is.queues, seen_of_queues)
         || (differ(was.queues, is.queues, pdus_of_queues) && reactions().any(stalls))
         || differ(&was.congestion, &is.congestion, |point| point.map(seen_of_point))

@@ -58,6 +58,9 @@ fn of_port(
             changes.push(Retune::Queue { port, queue, params: is.clone() });
         }
     }
+    if let Some(params) = is.buffer.filter(|_| was.buffer != is.buffer) {
+        changes.push(Retune::Buffer { port, params: params.clone() });
+    }
     if let Some(point) = is.congestion
         && was.congestion != is.congestion
     {

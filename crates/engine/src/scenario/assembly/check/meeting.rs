@@ -177,7 +177,7 @@ impl<'a> Network<'a> {
         let plan = &self.ports[port];
         let queue = &plan.queues[self.queue_of(flow, port)];
         let has_limit = queue.sketch().size().is_some() || queue.size_in_bits().is_some();
-        has_limit || queue.discards_early() || plan.outage.is_some()
+        has_limit || queue.discards_early() || plan.buffer.is_some() || plan.outage.is_some()
     }
 
     /// Path of the port's congestion point in the scenario, without its keyword. Both ports of a line without `reverse` have
@@ -346,6 +346,9 @@ impl<'a> Network<'a> {
             let plan = &self.ports[port];
             if plan.outage.is_some_and(|outage| outage.from < self.scenario.duration) {
                 return Some((format!("{} with its outage", plan.path), "delete the outage"));
+            }
+            if let Some(buffer) = plan.buffer {
+                return Some((format!("the buffer {} of {}", buffer.keyword(), plan.path), "delete the buffer"));
             }
             let queue = self.queue_of(flow, port);
             let params = &plan.queues[queue];

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::control::{CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
+use crate::network::port::buffer::BufferParams;
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::assembly::plan::Network;
 use crate::scenario::assembly::plan::port_plan::PortPlan;
@@ -57,5 +58,6 @@ pub(super) fn of(network: &Network<'_>) -> Vec<Fault> {
 /// The bits that the last queue of a port can hold, with PDUs of so many; `None` without a limit.
 fn last_size(port: &PortPlan<'_>, bits: u64) -> Option<u64> {
     let queue = port.queues.last()?;
-    queue.size_in_bits().map(|size| size.0).or_else(|| Some(queue.sketch().size()? * bits))
+    let own = queue.size_in_bits().map(|size| size.0).or_else(|| Some(queue.sketch().size()? * bits));
+    own.or_else(|| port.buffer.map(|buffer| buffer.size().0))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::error::Fault;
 use crate::core::time::Span;
-use crate::queue::{Discard, QueueParams};
+use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::assembly::plan::port_plan::PortPlan;
 use crate::scenario::assembly::plan::{FlowPlan, GroupPlaces, Network};
 use crate::scenario::path::shown_key;
@@ -70,7 +70,8 @@ fn offered(network: &Network<'_>) -> Vec<f64> {
 
 /// Whether a port to which so much is offered discards, and always the PDUs of the same flows.
 fn prefers(port: &PortPlan<'_>, offered: f64) -> bool {
-    let is_limited = port.queues.iter().any(|queue| queue.size_in_bits().is_some() || queue.sketch().size().is_some());
+    let has_size = |queue: &queue::Params| queue.size_in_bits().is_some() || queue.sketch().size().is_some();
+    let is_limited = port.buffer.is_some() || port.queues.iter().any(has_size);
     let is_overloaded = port.rate.is_some_and(|rate| offered > rate.bits_per_second());
     port.order == Order::Fixed && is_limited && is_overloaded
 }

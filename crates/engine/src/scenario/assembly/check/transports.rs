@@ -5,6 +5,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::quantity::Bits;
 use crate::core::telemetry::MOST_HOPS;
+use crate::network::port::buffer::BufferParams;
 use crate::queue::QueueParams;
 use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
@@ -125,6 +126,11 @@ pub(super) fn queues(network: &Network<'_>) -> Result<(), Fault> {
                 let path = format!("{}.queues[{queue}].{}.size", port.path, params.keyword());
                 let reason = format!("no PDU of flow.{} fits: each has {bits}", network.groups[flow.group]);
                 return Err(Fault::new(path, size, reason, "make the queue larger"));
+            }
+            if let Some(buffer) = port.buffer.filter(|buffer| buffer.size() < bits) {
+                let path = format!("{}.buffer.{}.size", port.path, buffer.keyword());
+                let reason = format!("no PDU of flow.{} fits: each has {bits}", network.groups[flow.group]);
+                return Err(Fault::new(path, buffer.size(), reason, "make the buffer larger"));
             }
         }
     }

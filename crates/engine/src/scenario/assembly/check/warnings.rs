@@ -10,6 +10,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::quantity::Count;
+use crate::network::port::buffer::{self, BufferParams};
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
 use crate::scenario::assembly::plan::{FlowPlan, Network};
@@ -81,7 +82,8 @@ impl Network<'_> {
                 continue;
             };
             // A queue without a limit in this unit may reach it.
-            let sizes: Option<Vec<QueueLength>> = port.queues.iter().map(|queue| longest(queue, least)).collect();
+            let sizes: Option<Vec<QueueLength>> =
+                port.queues.iter().map(|queue| longest(queue, port.buffer, least)).collect();
             let Some(most) = sizes.and_then(|sizes| sizes.into_iter().max()) else { continue };
             if most < least {
                 let path = format!("{}.{}.{key}", self.point_place(index), point.keyword());
@@ -267,10 +269,10 @@ impl Network<'_> {
     }
 }
 
-/// What `queue` can hold at most, in the unit of `like`; `None` if it has no limit in that unit.
-fn longest(queue: &queue::Params, like: QueueLength) -> Option<QueueLength> {
+/// What `queue` in `buffer` can hold at most, in the unit of `like`; `None` if it has no limit in that unit.
+fn longest(queue: &queue::Params, buffer: Option<&buffer::Params>, like: QueueLength) -> Option<QueueLength> {
     match like {
         QueueLength::Pdus(_) => queue.sketch().size().map(|size| QueueLength::Pdus(Count(size))),
-        QueueLength::Bits(_) => queue.size_in_bits().map(QueueLength::Bits),
+        QueueLength::Bits(_) => queue.size_in_bits().or(buffer.map(BufferParams::size)).map(QueueLength::Bits),
     }
 }

@@ -80,7 +80,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         });
         let round_trip =
             lines.fold(Span::ZERO, |sum, (port, bits)| sum + port.delay + Serialiser::new(port.rate).next(bits));
-        stream::PathTerms { rate: self.network.line_rate(flow).bits_per_second(), round_trip }
+        let hops = flow.forward().iter().filter(|port| self.network.ports[*port].rate.is_some()).count() as u32;
+        stream::PathTerms { rate: self.network.line_rate(flow).bits_per_second(), round_trip, hops }
     }
 
     /// The two hosts of a flow over byte streams: that of its sender first.
@@ -94,9 +95,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.network.own_place(index, half));
         let seed = (self.stream)(&flow.name(), "controller").next_u64();
-        let terms = stream::Terms { seed, path: self.path_terms(flow, params.header) };
-        let sending =
-            |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), flow.params.octets, terms, traffic);
+        let site = stream::Site { segment: flow.params.octets, seed, path: self.path_terms(flow, params.header) };
+        let sending = |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), site, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, params.header));

@@ -8,7 +8,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
-use crate::network::port::scheduler;
+use crate::network::port::{buffer, scheduler};
 use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
@@ -68,6 +68,7 @@ pub(crate) struct LinePlan<'a> {
     pub(crate) queues: &'a [queue::Params],
     /// Strict if absent.
     pub(crate) scheduler: Option<&'a scheduler::Params>,
+    pub(crate) buffer: Option<&'a buffer::Params>,
     pub(crate) congestion: Option<&'a control::CongestionParams>,
     /// How many ports each port stands for, each of one flow: more than itself only in a sketch.
     pub(crate) times: u32,
@@ -104,6 +105,7 @@ impl<'a> LinePlan<'a> {
             order: Order::Fixed,
             queues: &access.queues,
             scheduler: None,
+            buffer: None,
             congestion: None,
             times: 1,
         }
@@ -139,6 +141,7 @@ impl<'a> PortPlan<'a> {
             order: line.order,
             queues: &line.queues,
             scheduler: Some(&line.scheduler),
+            buffer: line.buffer.as_ref(),
             congestion: line.congestion_point.as_ref(),
             times: 1,
         };
@@ -148,6 +151,7 @@ impl<'a> PortPlan<'a> {
             order: reverse.map_or(line.order, |reverse| reverse.order),
             queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
             scheduler: Some(reverse.map_or(&line.scheduler, |reverse| &reverse.scheduler)),
+            buffer: reverse.map_or(&line.buffer, |reverse| &reverse.buffer).as_ref(),
             congestion: match reverse {
                 Some(reverse) => reverse.congestion_point.as_ref(),
                 None => line.congestion_point.as_ref(),

@@ -208,7 +208,7 @@ mod tests {
 
     /// 100 Mb/s and a base round trip of 1 ms: 12,500 octets. Ten flows share the 5 % beyond the target: 62.5 octets each.
     fn hpcc(most_stages: u32) -> Hpcc {
-        let path = PathTerms { rate: 100e6, round_trip: Span::milliseconds(1) };
+        let path = PathTerms { rate: 100e6, round_trip: Span::milliseconds(1), hops: 1 };
         Hpcc::new(&Params { most_stages, flows: 10, ..Params::default() }, Env { path, ..Env::of(1000, 10) })
     }
 

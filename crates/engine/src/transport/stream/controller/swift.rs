@@ -4,15 +4,16 @@
 //! With n segments acknowledged, a round trip `delay`, and windows in segments:
 //!
 //! ```text
-//! target = base + hops per_hop + clamp(a / sqrt(w) + b, 0, flow_range)
+//! target = base + margin + hops per_hop + clamp(a / sqrt(w) + b, 0, flow_range)
 //!     a = flow_range / (1 / sqrt(flow_least) - 1 / sqrt(flow_most)), b = -a / sqrt(flow_most)
 //! delay < target: w <- w + increase n / w, or + increase n below one segment
 //! else, once a round trip: w <- w max(1 - beta (delay - target) / delay, 1 - most_decrease)
 //! losses, once a round trip, and timeouts: w <- w (1 - most_decrease)
+//! reset_after timeouts one after another: w <- least
 //! w < 1: a segment every round trip / w
 //! ```
 //!
-//! Htsim's author calls several of the constants guesses: they are parameters, and conclusions need their sensitivity.
+//! Htsim's author calls several of the constants guesses: all of them are parameters, and conclusions need their sensitivity.
 
 use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED, Signal};
 use crate::core::error::Fault;
@@ -21,22 +22,25 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::core::word;
 
-/// Above the least round trip, if the base is that.
+/// The margin above the least round trip: the base target of htsim.
 const MARGIN: Span = Span(20_000_000);
-/// The range of the window, in segments.
-const LEAST: f64 = 0.001;
 
 /// The target, and the steps towards it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// The target of the round trip for a large window, without the hops. "auto" is 20 us above the least that was seen.
+    /// The target of the round trip for a large window, without the hops. "auto" is the least that was seen, and `margin`.
     #[serde(with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = RETUNED))]
     pub base: Option<Span>,
-    /// Hops of the path.
-    #[schemars(extend("retune" = RETUNED))]
-    pub hops: u32,
+    /// What the target is above the least round trip, if that is the base. "auto" is 20 us.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = RETUNED))]
+    pub margin: Option<Span>,
+    /// Hops of the path. "auto" counts the lines at which segments can wait: those with a rate, on the way of the data.
+    #[serde(with = "word::auto")]
+    #[schemars(schema_with = "word::auto::schema::<u32>", extend("retune" = RETUNED))]
+    pub hops: Option<u32>,
     /// What each hop adds to the target.
     #[schemars(extend("retune" = RETUNED))]
     pub per_hop: Span,
@@ -58,16 +62,23 @@ pub struct Params {
     /// The largest part of the window that a reduction takes.
     #[schemars(extend("retune" = RETUNED))]
     pub most_decrease: f64,
+    /// The smallest window, in segments.
+    #[schemars(extend("retune" = RETUNED))]
+    pub least: f64,
     /// The largest window, in segments.
     #[schemars(extend("retune" = RETUNED))]
     pub most: f64,
+    /// Timeouts without an acknowledgement between them that make the window the smallest.
+    #[schemars(extend("retune" = RETUNED))]
+    pub reset_after: u32,
 }
 
 impl Default for Params {
     fn default() -> Params {
         Params {
             base: None,
-            hops: 1,
+            margin: None,
+            hops: None,
             per_hop: Span(3_053_000),
             flow_range: Span(100_000_000),
             flow_least: 0.1,
@@ -75,7 +86,9 @@ impl Default for Params {
             increase: 1.0,
             beta: 0.8,
             most_decrease: 0.5,
+            least: 0.001,
             most: 1000.0,
+            reset_after: 5,
         }
     }
 }
@@ -91,11 +104,20 @@ impl Params {
                 "give more than that of the lines",
             ));
         }
+        if let Some(margin) = self.margin.filter(|_| self.base.is_some()) {
+            let reason = "it is added to the least round trip, and base is another";
+            return Err(Fault::new("margin", margin, reason, "add it to base, or delete one of both"));
+        }
+        if self.reset_after == 0 {
+            let reason = "the window would always be the smallest";
+            return Err(Fault::new("reset_after", 0, reason, "choose at least 1"));
+        }
         let positive = [
             ("flow_least", self.flow_least),
             ("flow_most", self.flow_most),
             ("increase", self.increase),
             ("beta", self.beta),
+            ("least", self.least),
             ("most", self.most),
         ];
         for (path, value) in positive {
@@ -106,6 +128,10 @@ impl Params {
         if self.flow_most <= self.flow_least {
             let remedy = format!("choose more than flow_least, {}", self.flow_least);
             return Err(Fault::new("flow_most", self.flow_most, "the target would not fall with the window", remedy));
+        }
+        if self.least > 1.0 {
+            let reason = "more than a segment would be in flight however long the queue";
+            return Err(Fault::new("least", self.least, reason, "choose at most 1"));
         }
         if self.most < 1.0 {
             return Err(Fault::new("most", self.most, "no segment would be sent", "choose at least 1"));
@@ -137,6 +163,8 @@ pub struct Swift {
     params: Params,
     segment: f64,
     bits: f64,
+    /// Hops of its path.
+    hops: u32,
     initial: f64,
     /// The window in segments.
     size: f64,
@@ -144,6 +172,8 @@ pub struct Swift {
     smoothed: Span,
     /// When it was last reduced.
     reduced: Option<Time>,
+    /// Timeouts since the last acknowledgement.
+    timeouts: u32,
     /// It has not been reduced yet.
     is_starting: bool,
 }
@@ -156,11 +186,13 @@ impl Swift {
         Swift {
             segment: f64::from(env.segment),
             bits: env.bits(),
+            hops: env.path.hops,
             initial,
             size: initial,
             least: Span::ZERO,
             smoothed: Span::ZERO,
             reduced: None,
+            timeouts: 0,
             is_starting: true,
             params: params.clone(),
         }
@@ -168,8 +200,8 @@ impl Swift {
 
     /// The target of the round trip, in seconds.
     fn target(&self) -> f64 {
-        let base = self.params.base.unwrap_or(self.least + MARGIN);
-        let hops = f64::from(self.params.hops) * self.params.per_hop.seconds();
+        let base = self.params.base.unwrap_or(self.least + self.params.margin.unwrap_or(MARGIN));
+        let hops = f64::from(self.params.hops.unwrap_or(self.hops)) * self.params.per_hop.seconds();
         base.seconds() + hops + self.params.flow_term(self.size)
     }
 
@@ -177,7 +209,7 @@ impl Swift {
     fn reduce(&mut self, part: f64, now: Time) {
         self.is_starting = false;
         if self.reduced.is_none_or(|reduced| now.since(reduced) >= self.smoothed) {
-            self.size = (self.size * part.max(1.0 - self.params.most_decrease)).max(LEAST);
+            self.size = (self.size * part.max(1.0 - self.params.most_decrease)).max(self.params.least);
             self.reduced = Some(now);
         }
     }
@@ -193,7 +225,7 @@ impl Controller for Swift {
         if ack.octets == 0 {
             return;
         }
-        (self.least, self.smoothed) = (ack.least, ack.smoothed);
+        (self.least, self.smoothed, self.timeouts) = (ack.least, ack.smoothed, 0);
         let Some(delay) = ack.round_trip.map(Span::seconds) else { return };
         let target = self.target();
         if delay >= target {
@@ -212,6 +244,10 @@ impl Controller for Swift {
             Signal::Timeout { .. } => {
                 self.reduced = None;
                 self.reduce(0.0, congestion.now);
+                self.timeouts += 1;
+                if self.timeouts >= self.params.reset_after {
+                    self.size = self.params.least;
+                }
             }
         }
     }
@@ -242,13 +278,15 @@ impl Controller for Swift {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ base = '25 us', hops = 5, most_decrease = 0.9 }"];
+    const CASES: &[&str] =
+        &["{}", "{ base = '25 us', hops = 5, most_decrease = 0.9 }", "{ margin = '1 ms', least = 0.1 }"];
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::laws::{acked, congestion};
     use super::*;
+    use crate::transport::stream::controller::PathTerms;
 
     fn microseconds(span: u64) -> Span {
         Span(span * 1_000_000)
@@ -256,7 +294,8 @@ mod tests {
 
     /// A flow whose target is the base alone.
     fn swift(size: f64) -> Swift {
-        let params = Params { base: Some(microseconds(25)), hops: 0, flow_range: Span::ZERO, ..Params::default() };
+        let params =
+            Params { base: Some(microseconds(25)), hops: Some(0), flow_range: Span::ZERO, ..Params::default() };
         Swift { size, ..Swift::new(&params, Env::of(1000, 10)) }
     }
 
@@ -309,7 +348,35 @@ mod tests {
         swift.on_ack(&ack(100, 1000));
         assert_eq!((swift.size, swift.window()), (0.25, 1000));
         assert!((swift.pacing_rate().unwrap() - 2000.0 / 30e-6).abs() < 1.0);
-        (0..20).for_each(|_| swift.on_congestion(&congestion(Signal::Timeout { is_first: true }, 1000)));
-        assert_eq!(swift.size, LEAST);
+    }
+
+    /// Four timeouts leave 10 / 16 of a segment, a fifth the smallest window. An acknowledgement begins the count anew.
+    #[test]
+    fn timeouts_one_after_another_leave_the_smallest_window() {
+        let mut swift = swift(10.0);
+        let timeout = congestion(Signal::Timeout { is_first: true }, 1000);
+        (0..4).for_each(|_| swift.on_congestion(&timeout));
+        assert_eq!(swift.size, 0.625);
+        let mut other = swift.clone();
+        swift.on_congestion(&timeout);
+        assert_eq!(swift.size, 0.001);
+        other.on_ack(&ack(100, 24));
+        (0..4).for_each(|_| other.on_congestion(&timeout));
+        assert_eq!(other.size, 1.625 / 16.0);
+    }
+
+    /// With a least round trip of 30 us: 30 + 20 + 4 3.053 + 29.390 us for a window of one segment.
+    #[test]
+    fn the_target_grows_with_the_hops_of_the_path() {
+        let target = |params: &str, hops| {
+            let params = toml::from_str(params).unwrap();
+            let swift = Swift::new(&params, Env { path: PathTerms { hops, ..Env::of(1000, 1).path }, ..Env::of(1000, 1) });
+            Swift { least: microseconds(30), ..swift }.target() * 1e6
+        };
+        assert!((target("", 4) - 91.602).abs() < 1e-3);
+        assert!((target("", 0) - 79.390).abs() < 1e-3);
+        assert!((target("hops = 1", 4) - 82.443).abs() < 1e-3);
+        assert!((target("margin = '5 us'\nper_hop = '1 us'", 4) - 68.390).abs() < 1e-3);
+        assert!((target("base = '40 us'", 1) - 72.443).abs() < 1e-3);
     }
 }

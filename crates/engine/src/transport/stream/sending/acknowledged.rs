@@ -151,7 +151,7 @@ impl Sending {
         let is_reduced =
             self.params.recovery.unwrap_or_default() == Recovery::Prr && !self.params.controller.nature().repairs_alone;
         self.must_repeat = !is_reduced;
-        let reduction = || Reduction::new(in_flight, self.controller.window(), self.segment);
+        let reduction = || Reduction::new(in_flight, self.controller.window(), self.site.segment);
         self.phase = Phase::Recovery(is_reduced.then(reduction));
     }
 
@@ -182,7 +182,7 @@ impl Sending {
         let Some((cause, ..)) = change.cause else { return };
         if self.detection.end_probe(cause, change) && matches!(self.phase, Phase::Open) {
             self.reduced = self.user.next();
-            let outstanding = self.segment.into();
+            let outstanding = self.site.segment.into();
             self.congest(Signal::Loss, outstanding, now);
         }
     }

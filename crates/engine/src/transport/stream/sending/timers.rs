@@ -51,7 +51,7 @@ impl Sending {
         }
         let waits = !self.user.has_nothing() || !self.may_send();
         if waits && self.user.waiting() >= self.params.waiting.0 {
-            let segments = amount(u64::from(octets), self.segment, self.params.header);
+            let segments = amount(u64::from(octets), self.site.segment, self.params.header);
             self.measures.produced += 1;
             self.measures.refused += 1;
             self.measures.offered = self.measures.offered.and(segments);
@@ -141,7 +141,7 @@ impl Sending {
             let number = self.board.next_number();
             if let Some(segment) = self.board.probe(now) {
                 self.measures.retransmitted += 1;
-                self.transmit(segment, number, turn);
+                self.transmit(segment, (number, true), turn);
                 self.detection.begin_probe(Some(number));
             }
         }

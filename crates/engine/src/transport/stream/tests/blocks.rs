@@ -54,7 +54,8 @@ fn an_acknowledgement_is_as_long_as_its_blocks() {
     let mut records = SideRecords::default();
     let mut actual = Vec::new();
     for (number, place) in [(0, 0), (1, 2), (2, 4), (3, 6), (4, 8), (5, 1), (6, 2)] {
-        let body = Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false };
+        let body =
+            Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false, is_repeat: false };
         let pdu = Pdu::new(FlowId(0), number, 1040, 0, body);
         receiving.on_segment(&pdu, Time::ZERO, &mut |answer| actual.push(answer.into_pdu(None, &mut records)));
     }

@@ -47,7 +47,7 @@ impl Path {
         let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
         Path {
             now: Time::ZERO,
-            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SEGMENT, TERMS, None),
+            sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SITE, None),
             receiving: Receiving::new(params, FlowId(0), 0),
             messages: UnderWay::default(),
             records: SideRecords::default(),
