@@ -28,7 +28,7 @@ fn the_load_of_a_line_is_the_target_and_the_additions() {
         let line = port(&report, "l");
         assert!((line.utilisation - expected).abs() < 0.001, "{flows}: {} {expected}", line.utilisation);
         // A segment in service counts, and those that meet it: the times at which the flows send are not in order.
-        assert!(line.queue_mean < 2.0, "{flows}: {}", line.queue_mean);
+        assert!(line.queue_mean < 3.0, "{flows}: {}", line.queue_mean);
     }
 }
 
