@@ -22,7 +22,7 @@ from penstock.core.scenario import schemes
 from penstock.core.units import bits_per_second, seconds
 from penstock.execute.store import Store
 from penstock.league.document import Document, merged, ready_leagues
-from penstock.league.league import League
+from penstock.league.league import League, entered
 from penstock.league.measures import (
     CARRIED,
     DELAY,
@@ -119,9 +119,10 @@ def test_a_league_has_a_case_for_each_network_and_traffic(tmp_path: Path) -> Non
     assert league.cases[0].scenarios["none"].tree["measure"]["sample"] == "424 us"
 
 
-def test_the_ready_league_has_seven_networks_and_every_scheme() -> None:
-    assert list(ready_leagues()) == ["standard"]
-    league = League.load("standard")
+@pytest.mark.parametrize(("name", "least"), [("decades", 200), ("standard", 50)])
+def test_a_ready_league_has_seven_networks_and_every_scheme(name: str, least: int) -> None:
+    assert list(ready_leagues()) == ["decades", "standard"]
+    league = League.load(name)
     assert len(league.document.networks) == 7
     assert {entrant.name for entrant in league.document.entrants()} == set(schemes())
     assert len(league.cases) == 21
@@ -129,10 +130,36 @@ def test_the_ready_league_has_seven_networks_and_every_scheme() -> None:
         assert set(case.refused) <= {"rate_factor"}, case.name
         for scenario in case.scenarios.values():
             tree = scenario.expanded().tree
-            assert seconds(tree["duration"]) - seconds(tree["warm_up"]) >= 49.99 * case.round_trip_s
+            assert seconds(tree["duration"]) - seconds(tree["warm_up"]) >= (least - 0.01) * case.round_trip_s
         assert case.network.startswith("satellite") is any(name.startswith("satellite") for name in tree["line"])
         if case.network.startswith("satellite"):
             assert all(bits_per_second(line["rate"]) <= 10e6 for line in tree["line"].values())
+
+
+@pytest.mark.parametrize(("scheme", "octets"), [("erica", 53), ("decbit", 1000), ("cubic", 1460)])
+def test_the_schemes_of_a_transport_share_changes(scheme: str, octets: int) -> None:
+    """The packets of a ready league follow from the transport of a scheme, so a new scheme needs no line there."""
+    document = Document.load("decades")
+    assert schemes()[scheme].transport == {53: "", 1000: "tp4", 1460: "stream"}[octets]
+    (entrant,) = (each for each in document.entrants() if each.name == scheme)
+    flows = entered(document.tree_of("lan", "greedy"), entrant).expanded().tree["flow"]
+    assert {flow["octets"] for flow in flows.values()} == {octets}
+
+
+def test_the_changes_of_a_scheme_come_before_those_of_its_transport(tmp_path: Path) -> None:
+    text = LEAGUE.replace('schemes = ["none"', 'schemes = ["cubic", { scheme = "abe", with.warm_up = "1 ms" }')
+    text += '[with.stream]\nwarm_up = "2 ms"\ndefaults.flow.octets = 1460\n'
+    changes = {each.name: each.changes for each in parsed(text, tmp_path).entrants()}
+    octets = {"flow": {"octets": 1460}}
+    assert changes["cubic"] == {"warm_up": "2 ms", "defaults": octets}
+    assert changes["abe"] == {"warm_up": "1 ms", "defaults": octets}
+    assert changes["charny, 50 %"] == {}
+
+
+def test_a_refused_scheme_is_told_with_what_would_let_it() -> None:
+    case = League.load("decades").cases[0]
+    assert "greedy has none (at flow.clearances_1); " in case.refused["rate_factor"]
+    assert "give traffic with a rate, such as cbr" in case.refused["rate_factor"]
 
 
 def test_the_league_of_the_guide_can_run(tmp_path: Path) -> None:
@@ -234,6 +261,17 @@ def test_an_entrant_without_a_name_has_that_of_its_scheme_and_tells_what_it_chan
         ('"none", {', '{ name = "charny, 50 %", scheme = "none" }, {', "schemes[1] = charny, 50 %: this name is given"),
         ('schemes = ["none", {', "schemes = [{", "schemes = charny, 50 %: a league needs two schemes or more"),
         ('name = "charny, 50 %"', 'name = "erica"', "schemes[1].name = erica: `erica` is another scheme than `charny`"),
+        ("replications = 3", "with.tp4.octets = 9", "with.tp4: no scheme of the league has such a transport; leave it"),
+        (
+            '"none", {',
+            '"cubic", "decbit"]\nwith.steam.octets = 9 #',
+            "no scheme of the league has such a transport; did y",
+        ),
+        (
+            'schemes = ["none"',
+            'with.stream.defaults.flow.octts = 9\nschemes = "all" #',
+            "schemes = new_reno: this scheme can run in no case of the league: there is no key `octts`",
+        ),
         ("replications = 3", "replicatoins = 3", 'there is no key `replicatoins` in a league; did you mean "repl'),
         ("replications = 3", 'replications = "3"', "replications = '3': this must be a whole number"),
         ("[networks.long.traffics.beside]", "[networks.long.traffics.besides]", 'did you mean "beside"?'),
@@ -476,12 +514,32 @@ def test_a_league_that_is_killed_goes_on_with_resume(
     assert tables(Results(tmp_path / "out")) == tables(ran[1])
 
 
+@pytest.mark.long
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX systems")
+def test_decades_is_killed_and_goes_on(penstock: Command, tmp_path: Path) -> None:
+    """Two of its schemes, with a thousandth of its times."""
+    short = ['schemes=["decbit", "cubic"]', "networks.*.duration=3ms", "networks.*.warm_up=1ms"]
+    words = ["league", "decades", "--replications", "1", *(word for each in short for word in ("--set", each))]
+    command = [sys.executable, "-m", "penstock", *words, "--out", "killed", "--jobs", "1"]
+    with started(command, cwd=tmp_path, env=held_at(FIRST_SEGMENT_STORED)) as process:
+        wait_until_held(process)
+        process.kill()
+        process.communicate()
+    assert 1 <= len(Store.open_to_read(tmp_path / "killed").runs) < 42
+    for out, further in (("killed", ["--resume"]), ("whole", [])):
+        done = penstock(*words, "--out", out, "--jobs", "1", *further)
+        assert done.returncode == 0, done.stderr
+    killed, whole = (Results(tmp_path / out) for out in ("killed", "whole"))
+    assert len(whole.store.runs) == 42
+    assert tables(killed) == tables(whole)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (
             ["nowhere"],
-            "nowhere: there is no such file, and no ready league of that name; the ready leagues are standard",
+            "nowhere: there is no such file, and no ready league of that name; the ready leagues are decades, standard",
         ),
         (["league.toml", "--measure", "goodputs"], 'did you mean "goodput_bps"?'),
         (

@@ -47,7 +47,7 @@ class Case:
         traffic: the name of the traffic.
         title: what it is, for readers.
         scenarios: by the name of the scheme.
-        refused: for each scheme that cannot run here the reason.
+        refused: for each scheme that cannot run here the reason, and what would let it.
         classes: the traffic class of each group of flows.
         shares: the max-min fair rate of each greedy flow, bits per second; empty if there are none.
         steady: whether these never change.
@@ -175,8 +175,9 @@ class League(Shown):
             if not case.scenarios:
                 reason = f"no scheme of the league can run under {case.name}: {next(iter(case.refused.values()))}"
                 raise document.error(reason, f"networks.{case.network}", remedy="add a scheme, or change the traffic")
-        for entrant in document.entrants() if document.tree["schemes"] != ALL else ():
-            if all(entrant.name in case.refused for case in cases):
+        is_all = document.tree["schemes"] == ALL
+        for entrant in document.entrants():
+            if (entrant.changes or not is_all) and all(entrant.name in case.refused for case in cases):
                 raise self._refusal(entrant, cases[0])
 
     def _refusal(self, entrant: Entrant, case: Case) -> InputError:
@@ -248,7 +249,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         try:
             scenarios[entrant.name] = entered(tree, entrant)
         except InputError as error:
-            refused[entrant.name] = error.reason
+            refused[entrant.name] = f"{error.reason}; {error.remedy}" if error.remedy else error.reason
     steady = bool(shares) and is_steady(base)
     changes: dict[str, object] = {"measure.distributions": True, "measure.sample_flows": steady}
     if "sample" not in tree.get("measure", {}):

@@ -27,6 +27,7 @@ from penstock.league.measures import (
     Measure,
     lacks,
 )
+from penstock.league.settling import DRIFTING, OPEN
 from penstock.league.table import CaseTable, Column, tables_of
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league_figures import (
@@ -45,6 +46,7 @@ from penstock.show.league_parameters import parameters_of
 from penstock.show.league_readings import csv, packed
 from penstock.show.league_tables import (
     NOTE,
+    SETTLED_NOTE,
     cases_table,
     duration,
     matrix,
@@ -52,6 +54,7 @@ from penstock.show.league_tables import (
     round_trips,
     schemes_of,
     tables_in,
+    with_settled,
 )
 from penstock.show.open_loop import open_loop
 from penstock.show.output import Outcome, Output
@@ -181,10 +184,23 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
     told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
     told += misfits(tables)
     told += traces(tables)
+    told += unsettled(tables)
     short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
     if short:
         told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
     return told
+
+
+def unsettled(tables: Sequence[CaseTable]) -> list[str]:
+    """How many of the cells had not settled, and those that drift."""
+    cells = [(table.case.name, name, own.verdict) for table in tables for name, own in table.settling.items()]
+    drifting = [f"{name} in {case}" for case, name, verdict in cells if verdict == DRIFTING]
+    few = sum(verdict == OPEN for _, _, verdict in cells)
+    if not drifting and not few:
+        return []
+    parts = [f"{len(drifting)} of {len(cells)} cells drift ({named(drifting)})"] if drifting else []
+    parts += [f"of {few} of {len(cells)} cells the runs are too few to tell"] if few else []
+    return [f"Not settled: {', and '.join(parts)}. They are hollow in the pictures, and marked in the tables."]
 
 
 def misfits(tables: Sequence[CaseTable]) -> list[str]:
@@ -324,7 +340,7 @@ def print_league(results: Results, measures: Sequence[Measure]) -> None:
     print()
     for table in tables:
         columns = [column for column in table.columns if column.measure in measures]
-        made = matrix(table, columns, table.case.title)
+        made = with_settled(table, matrix(table, columns, table.case.title))
         cells = [
             dict(zip(made.columns, map(shown, row), strict=True))
             for row in made.rows
@@ -336,6 +352,8 @@ def print_league(results: Results, measures: Sequence[Measure]) -> None:
         if table.case.refused:
             print()
     print_text(NOTE)
+    if any(table.settling for table in tables):
+        print_text(SETTLED_NOTE)
 
 
 def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:
