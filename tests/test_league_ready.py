@@ -59,6 +59,15 @@ def test_the_changes_of_a_scheme_come_before_those_of_its_transport(tmp_path: Pa
     assert changes["charny, 50 %"] == {}
 
 
+def test_values_that_are_set_leave_the_networks_in_their_order() -> None:
+    changed = League.load("decades", changes={"networks.*.duration": "20 ms", "seed": 3}).document
+    plain = Document.load("decades")
+    assert list(changed.networks) == list(plain.networks)
+    assert list(changed.traffics) == list(plain.traffics)
+    assert changed.networks["wan"]["duration"] == "20 ms"
+    assert changed.seed == 3
+
+
 def test_a_refused_scheme_is_told_with_what_would_let_it() -> None:
     case = League.load("decades").cases[0]
     assert "greedy has none (at flow.clearances_1); " in case.refused["rate_factor"]
@@ -69,7 +78,8 @@ def test_a_refused_scheme_is_told_with_what_would_let_it() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX systems")
 def test_decades_is_killed_and_goes_on(penstock: Command, tmp_path: Path) -> None:
     """Two of its schemes, with a thousandth of its times."""
-    short = ['schemes=["decbit", "cubic"]', "networks.*.duration=3ms", "networks.*.warm_up=1ms"]
+    short = ['schemes=["decbit", "cubic"]', "networks.*.warm_up=1ms"]
+    short += [f"networks.*.{each}duration=3ms" for each in ("", "traffics.messages.")]
     words = ["league", "decades", "--replications", "1", *(word for each in short for word in ("--set", each))]
     command = [sys.executable, "-m", "penstock", *words, "--out", "killed", "--jobs", "1"]
     with started(command, cwd=tmp_path, env=held_at(FIRST_SEGMENT_STORED)) as process:

@@ -117,6 +117,24 @@ def test_spots_stand_at_their_means_with_their_intervals() -> None:
     assert legend == ["a", "b"]  # once for both panels
 
 
+def test_named_spots_have_their_labels_beside_them_and_hollow_ones_no_filling() -> None:
+    near = Estimate(0.9, None, None, 1)
+    spots = [
+        Spot("left", Estimate(0.1, None, None, 1), near, 0, named=True),
+        Spot("right", near, near, 1, hollow=True, named=True),
+        Spot("third", Estimate(0.5, None, None, 1), Estimate(2.0, None, None, 1), 2),
+    ]
+    root = page(light(Panel("load", "delay", spots=spots, title="a network")))
+    texts = {each.text: each for each in root.iter("text")}
+    assert texts["a network"].attrib["class"] == "head"
+    left, right = texts["left"].attrib, texts["right"].attrib
+    assert (left["class"], right["class"]) == ("spot", "spot end")
+    assert float(right["y"]) >= float(left["y"]) + 9  # at one height they would be over each other
+    assert "third" not in texts
+    marks = [each.attrib["style"] for each in root.iter("use") if "x" in each.attrib]
+    assert [mark.startswith("fill:var(--page)") for mark in marks[:3]] == [False, True, False]
+
+
 def test_traces_are_lines_on_one_time_axis() -> None:
     root = page(light(*TRACES))
     above, below = values_of(root)

@@ -107,7 +107,7 @@ class Document:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
-        return cls(with_values(tree, settings), text, name, settings).checked()
+        return cls(in_order_of(tree, with_values(tree, settings)), text, name, settings).checked()
 
     @property
     def name(self) -> str:
@@ -279,6 +279,13 @@ def _depth(table: object, keys: Sequence[str]) -> int:
             return depth
         table = table[key]
     return len(keys)
+
+
+def in_order_of(first: Mapping[str, Any], second: Mapping[str, Any]) -> Tree:
+    """The second table with its keys in the order of the first, and those within in that of the same key there."""
+    keys = [*(key for key in first if key in second), *(key for key in second if key not in first)]
+    both = {key: isinstance(first.get(key), Mapping) and isinstance(second[key], Mapping) for key in keys}
+    return {key: in_order_of(first[key], second[key]) if both[key] else second[key] for key in keys}
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any], *, within: bool = False) -> Tree:

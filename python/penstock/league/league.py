@@ -52,6 +52,7 @@ class Case:
         shares: the max-min fair rate of each greedy flow, bits per second; empty if there are none.
         steady: whether these never change.
         round_trip_s: twice the propagation delay of the longest path, seconds.
+        titles: those of the network and of the traffic, or their names.
     """
 
     network: str
@@ -63,6 +64,7 @@ class Case:
     shares: Mapping[str, float]
     steady: bool
     round_trip_s: float
+    titles: tuple[str, str] = ("", "")
 
     def __repr__(self) -> str:
         return f"<Case {self.name!r}: {len(self.scenarios)} schemes, {len(self.refused)} cannot run>"
@@ -267,6 +269,10 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         shares,
         steady,
         round_trip_s,
+        (
+            str(document.networks[network].get("title", network)),
+            str(document.traffics[traffic].get("title", traffic)),
+        ),
     )
 
 
