@@ -308,7 +308,7 @@ def test_measures_of_one_run_by_hand(tmp_path: Path) -> None:
     assert found[OVERHEAD.key, ""].value == pytest.approx(0.04)
     assert found[FAIRNESS.key, ""].value == pytest.approx((9 + 3) ** 2 / (2 * (81 + 9)))  # both shares are 10 Mb/s
     assert "no time series" in found[FAIR_AFTER.key, ""].reason
-    empty = [flow | {"delivered_bits": 0} for flow in run.flows]  # PDUs that carry nothing, as those of a handshake
+    empty = [{**flow, "delivered_bits": 0} for flow in run.flows]  # PDUs without data, such as those of a handshake
     late = replace(run, flows=empty, received=dict.fromkeys(case.shares, ()))
     assert values_of(late, case, case.scenarios["none"].expanded().tree, {})[FAIR_AFTER.key, ""] == Value(
         0.2, reached=False
