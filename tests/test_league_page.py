@@ -85,8 +85,8 @@ def test_the_sentence_has_what_a_scheme_loses_beside_what_it_carries(page: Path)
         delays.append(late["none"].estimate.mean / min(one.estimate.mean for one in late.standings))
     share, loss, delay = sum(shares) / 6, sum(losses) / 6, statistics.median(delays)
     assert loss > 0.1
-    gains = f"{share:.3g} % of the best goodput, 99 % of it within {delay:.3g} times the shortest delay"
-    assert f"{gains}, and it loses {loss:.2g} % of what it sends" in told
+    gains = f"({share:.3g} % of the best goodput), with a 99 % delay of {delay:.3g} times the shortest"
+    assert f"{gains} and losses of {loss:.2g} %" in told
     assert "rate_factor" not in told  # it ran in two cases of six
     (short, *_) = tables
     assert re.search(r"Goodput: none \(loses [\d.]+ % of what it sends\) is best", headline([short]))

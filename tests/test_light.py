@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from penstock.plot import Panel, Sheet, Spot, Tail, Trace, draw, inline, tails
-from penstock.plot.light import Axis
+from penstock.plot.light import Axis, spread
 from penstock.plot.rows import bar_axis
 from penstock.plot.spots import spot_axes
 from penstock.statistics import Estimate, Sample
@@ -133,6 +133,19 @@ def test_named_spots_have_their_labels_beside_them_and_hollow_ones_no_filling() 
     assert "third" not in texts
     marks = [each.attrib["style"] for each in root.iter("use") if "x" in each.attrib]
     assert [mark.startswith("fill:var(--page)") for mark in marks[:3]] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("levels", "most", "apart"),
+    [
+        ([10.0, 50.0], 100.0, [10.0, 50.0]),
+        ([10.0, 12.0, 40.0], 100.0, [10.0, 19.0, 40.0]),
+        ([80.0, 95.0, 99.0], 100.0, [80.0, 91.0, 100.0]),  # no room below: the one above gives way
+        ([], 100.0, []),
+    ],
+)
+def test_labels_are_a_letter_apart_and_within_their_panel(levels: list[float], most: float, apart: list[float]) -> None:
+    assert spread(levels, most) == apart
 
 
 def test_traces_are_lines_on_one_time_axis() -> None:

@@ -186,11 +186,11 @@ def test_the_first_screen_has_the_result_the_verdicts_the_warnings_and_one_figur
     assert page.all("details")[0] == {}  # closed
 
 
-def test_warnings_beyond_the_first_five_unfold() -> None:
+def test_warnings_beyond_the_first_three_unfold() -> None:
     told = [f"Warning {number}." for number in range(1, 9)]
     page = Page(html(replace(sample(), warnings=told)))
-    assert page.texts["details"][0].split("\n") == ["3 more", *told[5:], ""]
-    few = Page(html(replace(sample(), warnings=told[:5])))
+    assert page.texts["details"][0].split("\n") == ["5 more", *told[3:], ""]
+    few = Page(html(replace(sample(), warnings=told[:3])))
     assert not any("more" in each for each in few.texts["summary"])
 
 

@@ -166,19 +166,26 @@ class Light:
 
 def labels(panel: Panel, x: Axis, y: Axis) -> str:
     """The labels of the named spots of a panel beside their marks, on the side with more room, none over another."""
-    named = sorted(
-        ((y.at(spot.y.mean), x.at(spot.x.mean), spot) for spot in panel.spots if spot.named), key=lambda each: each[:2]
-    )
+    named = sorted((spot for spot in panel.spots if spot.named), key=lambda spot: y.at(spot.y.mean))
     parts = []
-    lowest = -math.inf
-    for level, at, spot in named:
-        lowest = max(level + 3, lowest + LETTER)
-        is_right = at < x.start + x.length / 2
-        kind, place = ("spot", at + 6) if is_right else ("spot end", at - 6)
+    for spot, level in zip(named, spread([y.at(spot.y.mean) + 3 for spot in named], y.start - 3), strict=True):
+        at = x.at(spot.x.mean)
+        kind, place = ("spot", at + 6) if at < x.start + x.length / 2 else ("spot end", at - 6)
         paint = f'style="fill:{colour(colour_of(spot.hue))}"'
-        text = f'<text class="{kind}" x="{short(place)}" y="{short(lowest)}" {paint}>{escape(spot.label)}</text>'
+        text = f'<text class="{kind}" x="{short(place)}" y="{short(level)}" {paint}>{escape(spot.label)}</text>'
         parts.append(text)
     return "".join(parts)
+
+
+def spread(levels: Sequence[float], most: float) -> list[float]:
+    """Sorted levels at least a letter apart: pushed down, and where that passes ``most``, up again."""
+    down: list[float] = []
+    for level in levels:
+        down.append(max(level, down[-1] + LETTER) if down else level)
+    up: list[float] = []
+    for level in reversed(down):
+        up.append(min(level, up[-1] - LETTER if up else most))
+    return up[::-1]
 
 
 def rows(panel: Panel) -> tuple[str, float, float]:

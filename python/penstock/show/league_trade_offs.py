@@ -126,11 +126,9 @@ def sentence(tables: Sequence[CaseTable]) -> str:
     quickest = min((name for name, one in found.items() if one.goodput >= share), key=lambda name: found[name].delay)
     head = f"Over {len(tables)} cases, {spoken(most)} carries most"
     if quickest == most:
-        return f"{head} and is the quickest of those that carry {share} % or more: {told(found[most])}."
-    return (
-        f"{head}: {told(found[most])}; {spoken(quickest)} is the quickest of those that carry {share} % or more: "
-        f"{told(found[quickest])}."
-    )
+        return f"{head} and is the quickest of those that carry {share} % or more {told(found[most])}."
+    second = f"{spoken(quickest)} is the quickest of those that carry {share} % or more {told(found[quickest])}"
+    return f"{head} {told(found[most])}; {second}."
 
 
 def spoken(name: str) -> str:
@@ -140,7 +138,8 @@ def spoken(name: str) -> str:
 
 def told(one: Outcome) -> str:
     """An outcome in words: what it carries, how late, and what is lost."""
-    lost = f"it loses {one.loss:.2g} % of what it sends" if one.loss >= 0.005 else "it loses next to nothing"
-    lost = "it loses nothing" if not one.loss else lost
-    late = f"99 % of it within {one.delay:.3g} times the shortest delay"
-    return f"{one.goodput:.3g} % of the best goodput, {late}, and {lost}"
+    lost = f"losses of {one.loss:.2g} %" if one.loss >= 0.005 else "next to no losses"
+    lost = lost if one.loss else "no losses"
+    return (
+        f"({one.goodput:.3g} % of the best goodput), with a 99 % delay of {one.delay:.3g} times the shortest and {lost}"
+    )

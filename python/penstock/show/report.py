@@ -27,7 +27,7 @@ from penstock.plot import DARK, Sheet, inline
 ANCHORS = ("contents", "parameters", "versions", "data", "all-claims", "show-all")
 """Anchors that every page may have."""
 
-MOST_WARNINGS = 5
+MOST_WARNINGS = 3
 """The warnings that a page shows at once; the others unfold."""
 
 VERDICTS = {
