@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from penstock.plot import Panel, Sheet, Spot, Tail, Trace, draw, inline, tails
-from penstock.plot.light import Axis
+from penstock.plot.light import Axis, spread
 from penstock.plot.rows import bar_axis
 from penstock.plot.spots import spot_axes
 from penstock.statistics import Estimate, Sample
@@ -115,6 +115,37 @@ def test_spots_stand_at_their_means_with_their_intervals() -> None:
     assert y == pytest.approx([1.0, 1.0, 0.5, 1.5], abs=0.01)
     legend = [each.text for each in root.iter("b")]
     assert legend == ["a", "b"]  # once for both panels
+
+
+def test_named_spots_have_their_labels_beside_them_and_hollow_ones_no_filling() -> None:
+    near = Estimate(0.9, None, None, 1)
+    spots = [
+        Spot("left", Estimate(0.1, None, None, 1), near, 0, named=True),
+        Spot("right", near, near, 1, hollow=True, named=True),
+        Spot("third", Estimate(0.5, None, None, 1), Estimate(2.0, None, None, 1), 2),
+    ]
+    root = page(light(Panel("load", "delay", spots=spots, title="a network")))
+    texts = {each.text: each for each in root.iter("text")}
+    assert texts["a network"].attrib["class"] == "head"
+    left, right = texts["left"].attrib, texts["right"].attrib
+    assert (left["class"], right["class"]) == ("spot", "spot end")
+    assert float(right["y"]) >= float(left["y"]) + 9  # at one height they would be over each other
+    assert "third" not in texts
+    marks = [each.attrib["style"] for each in root.iter("use") if "x" in each.attrib]
+    assert [mark.startswith("fill:var(--page)") for mark in marks[:3]] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("levels", "most", "apart"),
+    [
+        ([10.0, 50.0], 100.0, [10.0, 50.0]),
+        ([10.0, 12.0, 40.0], 100.0, [10.0, 19.0, 40.0]),
+        ([80.0, 95.0, 99.0], 100.0, [80.0, 91.0, 100.0]),  # no room below: the one above gives way
+        ([], 100.0, []),
+    ],
+)
+def test_labels_are_a_letter_apart_and_within_their_panel(levels: list[float], most: float, apart: list[float]) -> None:
+    assert spread(levels, most) == apart
 
 
 def test_traces_are_lines_on_one_time_axis() -> None:

@@ -186,6 +186,14 @@ def test_the_first_screen_has_the_result_the_verdicts_the_warnings_and_one_figur
     assert page.all("details")[0] == {}  # closed
 
 
+def test_warnings_beyond_the_first_three_unfold() -> None:
+    told = [f"Warning {number}." for number in range(1, 9)]
+    page = Page(html(replace(sample(), warnings=told)))
+    assert page.texts["details"][0].split("\n") == ["5 more", *told[3:], ""]
+    few = Page(html(replace(sample(), warnings=told[:3])))
+    assert not any("more" in each for each in few.texts["summary"])
+
+
 def test_claims_stand_beside_their_figure_those_that_fail_first(text: str, page: Page) -> None:
     shown = [each["id"] for each in page.all("li") if each.get("class", "").startswith("claim")]
     assert shown == ["claim-a-fails", "claim-a-holds", "claim-a-half"]

@@ -12,7 +12,8 @@ from documented import ROOT
 from penstock.verify import streams
 from penstock.verify.check import Exact
 
-TABLE = runpy.run_path(str(ROOT / "tools" / "checked.py"))["validation_table"]
+CHECKED = runpy.run_path(str(ROOT / "tools" / "checked.py"))
+TABLE = CHECKED["validation_table"]
 
 PAGE = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
 STORED = json.loads((ROOT / "docs" / "results" / "validation.json").read_text(encoding="utf-8"))
@@ -45,3 +46,36 @@ def test_each_named_test_exists() -> None:
         text = "".join(path.read_text(encoding="utf-8") for path in folder.rglob(file))
         for test in re.findall(r"`(\w+)`", tests):
             assert re.search(rf"\b(?:fn|def) {test}\(", text), f"{file}: {test}"
+
+
+def test_the_first_line_has_the_counts_of_the_stored_results() -> None:
+    assert PAGE.startswith(f"# Validation\n\n{CHECKED['counted'](PAGE)}\n")
+    first = PAGE.splitlines()[2]
+    assert re.match(r"\*\*\d+ rows are met, \d+ are red, \d+ hold in part, \d+ are open\.\*\*", first)
+
+
+def test_each_row_counts_once_and_a_verdict_that_is_none_is_open() -> None:
+    page = """# T
+
+## Exact
+
+| row | expected |
+|---|---|
+| M4, M5 | M6 is named here, and is no row |
+| A8b | x |
+
+## Not met
+
+| row | expected |
+|---|---|
+| P7, 9 of 10; 5 of 10 | x |
+
+## Not run
+
+| row | expected |
+|---|---|
+| T1, T2 | x |
+"""
+    assert CHECKED["rows_of_page"](page) == (3, 1, 0, 2)
+    verdicts = ["holds", "reproduced", "fails", "not reproduced", "partly", "by construction", "too few to tell"]
+    assert CHECKED["Counts"].of(verdicts) == (2, 2, 1, 2)

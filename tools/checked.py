@@ -8,6 +8,7 @@ Their tables are written when the docs are built.
     tools/checked.py claims DIR [--seeds N] [STUDY ...]
                                        judges the stored runs of the full studies in DIR/STUDY; runs what is missing.
                                        Studies that are named replace their own verdicts alone
+    tools/checked.py counts            writes the counts of all of them on top of docs/validation.md
 
 Each file says which commit it is of, and when it was made; `apart` does so for the studies that were named.
 """
@@ -15,16 +16,21 @@ Each file says which commit it is of, and when it was made; `apart` does so for 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
+VALIDATION = ROOT / "docs" / "validation.md"
+COUNTED = "<!-- The counts above: tools/checked.py counts -->\n"
+ROW = re.compile(r"\b[A-Z]{1,2}\d+b?\b")
+"""The number of a row of validation, such as M4 or A8b."""
 UNEXPLAINED = "The reason is not known."
 VERDICTS = ("reproduced", "partly", "not reproduced", "too few replications", "by construction", "not run")
 
@@ -154,6 +160,63 @@ def validation_table(found: Mapping[str, Any]) -> str:
     return "\n".join([grid(heads, rows), "", *(reasons or ["All lines hold."])])
 
 
+class Counts(NamedTuple):
+    """Rows with each kind of verdict: ``open`` are not run, too few to tell, or true by construction."""
+
+    met: int = 0
+    red: int = 0
+    part: int = 0
+    open: int = 0
+
+    @classmethod
+    def of(cls, verdicts: Iterable[str]) -> Counts:
+        """The counts of some verdicts of `penstock verify` and of studies."""
+        names = {"holds": "met", "reproduced": "met", "fails": "red", "not reproduced": "red", "partly": "part"}
+        counts = Counter(names.get(verdict, "open") for verdict in verdicts)
+        return cls(**counts)
+
+
+def rows_of_page(page: str) -> Counts:
+    """The rows of the tables of docs/validation.md: exact ones, those that are not met, and those that are not run."""
+    found = {}
+    for section in page.split("\n## ")[1:]:
+        title, _, text = section.partition("\n")
+        found[title] = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")][1:]
+    numbers = {title: sum(len(ROW.findall(cell)) for cell in cells) for title, cells in found.items()}
+    return Counts(numbers["Exact"], len(found["Not met"]), 0, numbers["Not run"])
+
+
+def counted(page: str) -> str:
+    """The counts on top of docs/validation.md: one line, and a table of where they are from."""
+    stored = {kind: json.loads((RESULTS / f"{kind}.json").read_text(encoding="utf-8")) for kind in KINDS}
+    claims_of = [verdict for own in stored["claims"]["verdicts"].values() for verdict in own.values()]
+    parts = {
+        "Byte streams and rates, measured by `penstock verify`: [below](#measured)": Counts.of(
+            line["verdict"] for line in stored["validation"]["lines"]
+        ),
+        "Byte streams and rates, row by row: [exact](#exact), [not met](#not-met), [not run](#not-run)": rows_of_page(
+            page
+        ),
+        "All other theory, measured by `penstock verify`: [how it is checked](checks.md)": Counts.of(
+            line["verdict"] for line in stored["verify"]["lines"]
+        ),
+        "Claims of the published studies: [their verdicts](checks.md#against-the-papers)": Counts.of(claims_of),
+    }
+    whole = Counts(*map(sum, zip(*parts.values(), strict=True)))
+    heads = ("what", "met", "red", "in part", "open")
+    told = f"**{whole.met} rows are met, {whole.red} are red, {whole.part} hold in part, {whole.open} are open.** "
+    told += "Open rows are not run, have too few replications, or hold by construction."
+    return f"{told}\n\n{grid(heads, [(name, *own) for name, own in parts.items()])}"
+
+
+def count() -> None:
+    """Writes the counts into docs/validation.md, between its title and its first marker."""
+    page = VALIDATION.read_text(encoding="utf-8")
+    title, _, rest = page.partition("\n\n")
+    _, _, text = rest.partition(COUNTED)
+    VALIDATION.write_text(f"{title}\n\n{counted(page)}\n\n{COUNTED}{text}", encoding="utf-8")
+
+
 def coverage_table(found: Mapping[str, Any]) -> str:
     """One line for each quantity; Student's interval in parentheses."""
     first, *rest = found["replications"]
@@ -191,6 +254,8 @@ KINDS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[[Mapping[str, Any
 """What makes each result, and its table."""
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["counts"]:
+        sys.exit(count())
     if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
     store(*sys.argv[1:])

@@ -327,6 +327,11 @@ class Scheme:
     needs: str
     source: str
 
+    @property
+    def transport(self) -> str:
+        """The transport that it brings, such as ``tp4`` or ``stream``; empty without one."""
+        return next(iter(tomllib.loads(self.parts).get("transport", {})), "")
+
 
 def scenarios() -> dict[str, str]:
     """The titles of the ready scenarios by their names, sorted."""

@@ -4,6 +4,8 @@ title = "..."
 schemes = ["erica", { name = "erica, 80 %", scheme.erica.target = 0.8 }]      # or "all"
 replications = 5
 seed = 1
+[with.stream]        # what the schemes of a transport change: here those of byte streams
+defaults.flow.octets = 1460
 [networks.lan]       # a part of a scenario: lines, times
 path = [...]         # the path of those flows of a traffic that name none
 [traffics.mixed]     # a part of a scenario: what the flows send, further flows
@@ -30,6 +32,7 @@ LEAGUE = TextKind("a league file", SCENARIO.largest, SCENARIO.too_large, "give a
 KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
     "schemes": (str, list),
+    "with": dict,
     "replications": int,
     "seed": int,
     "networks": dict,
@@ -62,8 +65,13 @@ class Entrant:
     """A scheme in a league: its name there, the scheme as in a scenario, and what it changes beside."""
 
     name: str
-    scheme: object
+    scheme: str | Mapping[str, object]
     changes: Mapping[str, object]
+
+    @property
+    def keyword(self) -> str:
+        """The keyword of the scheme."""
+        return self.scheme if isinstance(self.scheme, str) else next(iter(self.scheme))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,7 @@ class Document:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
-        return cls(with_values(tree, settings), text, name, settings).checked()
+        return cls(in_order_of(tree, with_values(tree, settings)), text, name, settings).checked()
 
     @property
     def name(self) -> str:
@@ -151,7 +159,7 @@ class Document:
             if not self.tree.get(key):
                 raise self.error(f"a league needs {key}", key, remedy=remedy)
         tables = [("networks", name, table) for name, table in self.networks.items()]
-        tables += [("traffics", name, table) for name, table in self.tree.get("traffics", {}).items()]
+        tables += [(key, name, table) for key in ("traffics", "with") for name, table in self.tree.get(key, {}).items()]
         for kind, name, table in tables:
             if not isinstance(table, dict):
                 raise self.error("this must be a table", f"{kind}.{name}", repr(table), f"write [{kind}.{name}]")
@@ -164,7 +172,11 @@ class Document:
                     path = f"networks.{name}.traffics.{traffic}"
                     remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
                     raise self.error("the league has no such traffic", path, remedy=remedy)
-        self.entrants()
+        known = dict.fromkeys(filter(None, (schemes()[each.keyword].transport for each in self.entrants())))
+        for name in self.tree.get("with", {}):
+            if name not in known:
+                remedy = did_you_mean(name, known) or (f"they have {', '.join(known)}" if known else "leave it out")
+                raise self.error("no scheme of the league has such a transport", f"with.{name}", remedy=remedy)
         return Document({**self.tree, "networks": {name: self._whole(name) for name in self.networks}}, *self.place)
 
     @property
@@ -208,7 +220,8 @@ class Document:
         if name in schemes() and name != keywords[0]:
             remedy = f'give it a name that is no scheme, as name = "{keywords[0]}, other"'
             raise self.error(f"`{name}` is another scheme than `{keywords[0]}`", f"{path}.name", name, remedy)
-        return Entrant(name, scheme, changes)
+        of_transport = self.tree.get("with", {}).get(schemes()[keywords[0]].transport, {})
+        return Entrant(name, scheme, merged(of_transport, changes))
 
     def _whole(self, name: str) -> Tree:
         """A network with its file read into it; a file is relative to the folder of the league's own."""
@@ -266,6 +279,13 @@ def _depth(table: object, keys: Sequence[str]) -> int:
             return depth
         table = table[key]
     return len(keys)
+
+
+def in_order_of(first: Mapping[str, Any], second: Mapping[str, Any]) -> Tree:
+    """The second table with its keys in the order of the first, and those within in that of the same key there."""
+    keys = [*(key for key in first if key in second), *(key for key in second if key not in first)]
+    both = {key: isinstance(first.get(key), Mapping) and isinstance(second[key], Mapping) for key in keys}
+    return {key: in_order_of(first[key], second[key]) if both[key] else second[key] for key in keys}
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any], *, within: bool = False) -> Tree:

@@ -47,11 +47,12 @@ class Case:
         traffic: the name of the traffic.
         title: what it is, for readers.
         scenarios: by the name of the scheme.
-        refused: for each scheme that cannot run here the reason.
+        refused: for each scheme that cannot run here the reason, and what would let it.
         classes: the traffic class of each group of flows.
         shares: the max-min fair rate of each greedy flow, bits per second; empty if there are none.
         steady: whether these never change.
         round_trip_s: twice the propagation delay of the longest path, seconds.
+        titles: those of the network and of the traffic, or their names.
     """
 
     network: str
@@ -63,6 +64,7 @@ class Case:
     shares: Mapping[str, float]
     steady: bool
     round_trip_s: float
+    titles: tuple[str, str] = ("", "")
 
     def __repr__(self) -> str:
         return f"<Case {self.name!r}: {len(self.scenarios)} schemes, {len(self.refused)} cannot run>"
@@ -175,8 +177,9 @@ class League(Shown):
             if not case.scenarios:
                 reason = f"no scheme of the league can run under {case.name}: {next(iter(case.refused.values()))}"
                 raise document.error(reason, f"networks.{case.network}", remedy="add a scheme, or change the traffic")
-        for entrant in document.entrants() if document.tree["schemes"] != ALL else ():
-            if all(entrant.name in case.refused for case in cases):
+        is_all = document.tree["schemes"] == ALL
+        for entrant in document.entrants():
+            if (entrant.changes or not is_all) and all(entrant.name in case.refused for case in cases):
                 raise self._refusal(entrant, cases[0])
 
     def _refusal(self, entrant: Entrant, case: Case) -> InputError:
@@ -248,7 +251,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         try:
             scenarios[entrant.name] = entered(tree, entrant)
         except InputError as error:
-            refused[entrant.name] = error.reason
+            refused[entrant.name] = f"{error.reason}; {error.remedy}" if error.remedy else error.reason
     steady = bool(shares) and is_steady(base)
     changes: dict[str, object] = {"measure.distributions": True, "measure.sample_flows": steady}
     if "sample" not in tree.get("measure", {}):
@@ -266,6 +269,10 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         shares,
         steady,
         round_trip_s,
+        (
+            str(document.networks[network].get("title", network)),
+            str(document.traffics[traffic].get("title", traffic)),
+        ),
     )
 
 

@@ -451,7 +451,7 @@ def _fair_after(run: RunTables, case: Case, targets: Sequence[float]) -> Value:
     shares = {}
     for row in run.flows:
         if row["flow"] in case.shares:
-            if not row["delivered"]:
+            if not row["delivered_bits"]:  # PDUs without data, such as those of a handshake, may have arrived
                 return Value(run.end_s, reached=False)
             pdu = row["delivered_bits"] / row["delivered"]
             shares[row["flow"]] = case.shares[row["flow"]] / pdu

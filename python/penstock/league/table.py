@@ -23,6 +23,7 @@ from penstock.league.measures import (
     values_of,
 )
 from penstock.league.readings import Readings, readings_of
+from penstock.league.settling import Settling, settling_of
 from penstock.statistics import Sample, Standing, standings
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class CaseTable(Shown):
     """The columns of a case, and the replications that count: those that all of its schemes have.
 
     ``identical`` has the schemes whose runs agree to the last bit, ``constant`` those whose replications do, and
-    ``readings`` the busiest line against time, if the runs have a time series.
+    ``readings`` the busiest line against time, if the runs have a time series; ``settling`` tells of each scheme with
+    readings whether it had settled.
     """
 
     case: Case
@@ -92,6 +94,7 @@ class CaseTable(Shown):
     identical: Sequence[tuple[str, ...]]
     constant: Sequence[str]
     readings: Readings | None
+    settling: Mapping[str, Settling]
 
     def __repr__(self) -> str:
         told = f"{len(self.columns)} columns, {len(self.replications)} replications"
@@ -128,7 +131,8 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     constant = [name for name, own in prints.items() if are_one_run(own)]
     columns = columns_of(case, found, shared, failed, constant)
     readings = readings_of(case, series, runs, shared)
-    return CaseTable(case, columns, shared, _same(prints, len(shared)), constant, readings)
+    settling = settling_of(case, readings, constant)
+    return CaseTable(case, columns, shared, _same(prints, len(shared)), constant, readings, settling)
 
 
 def runs_in(case: Case, results: Results, first: int) -> dict[str, dict[int, str]]:

@@ -106,17 +106,18 @@ class Light:
         ]
         return f'<p class="legend">{"".join(parts)}</p>' if parts else ""
 
-    def mark(self, x: float, y: float, hue: int) -> str:
+    def mark(self, x: float, y: float, hue: int, *, hollow: bool = False) -> str:
         """A marker at a place."""
-        paint = f'style="fill:{colour(colour_of(hue))}"'
+        own = colour(colour_of(hue))
+        paint = f'style="fill:var(--page);stroke:{own};stroke-width:1.2"' if hollow else f'style="fill:{own}"'
         return f'<use href="#{self.outlines[marker_of(hue)]}" x="{short(x)}" y="{short(y)}" {paint}/>'
 
     def spots(self, panel: Panel, name: str) -> tuple[str, float, float]:
-        """A marker for the two means of each name, and a line for each interval."""
+        """A marker for the two means of each name, and a line for each interval; the title above, if there is one."""
         (left, right), (is_log, low, high) = spot_axes(panel)
-        width, height = SPOTS_WIDTH - NUMBERS - LABEL - 8, SPOTS_HEIGHT
+        width, height, top = SPOTS_WIDTH - NUMBERS - LABEL - 8, SPOTS_HEIGHT, ABOVE if panel.title else 8.0
         x = Axis(False, left, right, panel.x_label, NUMBERS + LABEL, width)
-        y = Axis(is_log, low, high, panel.y_label, 8.0 + height, -height)
+        y = Axis(is_log, low, high, panel.y_label, top + height, -height)
         lines, markers = [], []
         for spot in panel.spots:
             (first, last), (least, most) = ends(spot.x), ends(spot.y)
@@ -125,9 +126,10 @@ class Light:
             along = f"M{middle} {short(y.at(least))}L{middle} {short(y.at(most))}"
             paint = f'style="stroke:{colour(colour_of(spot.hue))}"'
             lines.append(f'<path {clip(name)} class="line" d="{across}{along}" {paint}/>')
-            markers.append(self.mark(x.at(spot.x.mean), y.at(spot.y.mean), spot.hue))
-        body = f"{''.join(lines)}<g {clip(name)}>{''.join(markers)}</g>"
-        return framed(panel, x, y, body, name), SPOTS_WIDTH, 8.0 + height + BELOW + LABEL
+            markers.append(self.mark(x.at(spot.x.mean), y.at(spot.y.mean), spot.hue, hollow=spot.hollow))
+        head = f'<text class="head" x="0" y="11">{escape(panel.title)}</text>' if panel.title else ""
+        body = f"{''.join(lines)}<g {clip(name)}>{''.join(markers)}{labels(panel, x, y)}</g>"
+        return head + framed(panel, x, y, body, name), SPOTS_WIDTH, top + height + BELOW + LABEL
 
     def stack(self, sheet: Sheet, prefix: str) -> str:
         """Panels of traces above one another on one time axis, as one element."""
@@ -160,6 +162,30 @@ class Light:
         at = [points[place] for place in marks([at for at, _ in points], (number + 0.5) / 2)] if points else []
         markers = "".join(self.mark(x.at(one), y.at(other), hue) for one, other in at)
         return f'<g data-line="{number}">{line}<g {clipped}>{markers}</g></g>'
+
+
+def labels(panel: Panel, x: Axis, y: Axis) -> str:
+    """The labels of the named spots of a panel beside their marks, on the side with more room, none over another."""
+    named = sorted((spot for spot in panel.spots if spot.named), key=lambda spot: y.at(spot.y.mean))
+    parts = []
+    for spot, level in zip(named, spread([y.at(spot.y.mean) + 3 for spot in named], y.start - 3), strict=True):
+        at = x.at(spot.x.mean)
+        kind, place = ("spot", at + 6) if at < x.start + x.length / 2 else ("spot end", at - 6)
+        paint = f'style="fill:{colour(colour_of(spot.hue))}"'
+        text = f'<text class="{kind}" x="{short(place)}" y="{short(level)}" {paint}>{escape(spot.label)}</text>'
+        parts.append(text)
+    return "".join(parts)
+
+
+def spread(levels: Sequence[float], most: float) -> list[float]:
+    """Sorted levels at least a letter apart: pushed down, and where that passes ``most``, up again."""
+    down: list[float] = []
+    for level in levels:
+        down.append(max(level, down[-1] + LETTER) if down else level)
+    up: list[float] = []
+    for level in reversed(down):
+        up.append(min(level, up[-1] - LETTER if up else most))
+    return up[::-1]
 
 
 def rows(panel: Panel) -> tuple[str, float, float]:

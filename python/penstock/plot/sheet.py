@@ -65,12 +65,17 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One thing by two quantities: the mean of each, with its interval. `hue` is its place in the palette."""
+    """One thing by two quantities: the mean of each, with its interval. `hue` is its place in the palette.
+
+    A `hollow` mark has no filling. The label of a `named` one is beside it, and not in the legend alone.
+    """
 
     label: str
     x: Estimate
     y: Estimate
     hue: int
+    hollow: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

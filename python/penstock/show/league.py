@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -27,13 +26,13 @@ from penstock.league.measures import (
     Measure,
     lacks,
 )
+from penstock.league.settling import DRIFTING, OPEN
 from penstock.league.table import CaseTable, Column, tables_of
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league_figures import (
     TRADE_OFF,
     against_time,
     bars,
-    count_of_best,
     overview,
     pair_of,
     schemes_in,
@@ -45,6 +44,7 @@ from penstock.show.league_parameters import parameters_of
 from penstock.show.league_readings import csv, packed
 from penstock.show.league_tables import (
     NOTE,
+    SETTLED_NOTE,
     cases_table,
     duration,
     matrix,
@@ -52,7 +52,9 @@ from penstock.show.league_tables import (
     round_trips,
     schemes_of,
     tables_in,
+    with_settled,
 )
+from penstock.show.league_trade_offs import sentence, trade_offs
 from penstock.show.open_loop import open_loop
 from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, plain, shown
@@ -62,6 +64,7 @@ from penstock.statistics.ranking import ENOUGH
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
+    from penstock.plot import Sheet
 
 OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
 """The measures of the overview."""
@@ -70,6 +73,7 @@ HEADLINED = (GOODPUT, LOSS, DELAY)
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
 MOST_NAMED = 3
+NO_VALUE = "No run has a value yet."
 TABLE_FILE = "data/league.csv"
 
 
@@ -82,7 +86,7 @@ def page_of(results: Results) -> Report:
     words += [word for pair in document.settings.items() for word in ("--set", setting(*pair))]
     words += ["--replications", str(document.replications)]
     is_one = len(tables) == 1
-    sheets = [] if is_one else [each for each in (overview(tables, OVERVIEW), trade_off_of_all(tables)) if each]
+    sheets = [] if is_one else sheets_of(tables)
     sections = [Section("All cases together", figures=[Figure(sheet) for sheet in sheets])] if sheets else []
     sections.append(Section("What is compared", tables=[schemes_of(tables), measures_table(), cases_table(tables)]))
     sections += [section_of(table) for table in tables]
@@ -96,7 +100,7 @@ def page_of(results: Results) -> Report:
         f"network under a kind of traffic. {document.replications} runs of each, in which the sources send the same "
         "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
         sections=sections,
-        warnings=[*warnings_of(results), *warnings(tables)],
+        warnings=[*warnings(tables), *warnings_of(results)],
         lead=next(iter([*own, *drawn]), None),
         beside=sheets[1].name if len(sheets) > 1 else None,
         files=files_of(tables),
@@ -106,46 +110,33 @@ def page_of(results: Results) -> Report:
     )
 
 
+def sheets_of(tables: Sequence[CaseTable]) -> list[Sheet]:
+    """The figures of several cases: the trade-off of the first traffic, the map, then the others and all together."""
+    by_traffic, together = trade_offs(tables), trade_off_of_all(tables)
+    return [*by_traffic[:1], overview(tables, OVERVIEW), *by_traffic[1:], *([together] if together else [])]
+
+
 def headline(tables: Sequence[CaseTable]) -> str:
-    """One sentence: the best by each of three measures, or how often each leads."""
+    """One sentence: of one case the best by each of three measures, of several what two schemes gain and lose."""
+    if len(tables) > 1:
+        return sentence(tables) or NO_VALUE
     told = []
     for measure in HEADLINED:
-        if len(tables) == 1:
-            column = tables[0].column(measure, tables[0].case.main)
-            if column is not None and column.standings:
-                prices = {name: price(tables, name, measure) for name in column.best}
-                best = [f"{name} ({own})" if own else name for name, own in prices.items()]
-                told.append(f"{measure.label}: {named(best)} {best_words(column)}")
-            continue
-        counts = {name: count_of_best(tables, name, measure) for name in schemes_in(tables)}
-        most = max((best for best, _ in counts.values()), default=0)
-        if most:
-            leaders = [
-                f"{name} ({'; '.join(filter(None, [f'in {best} of {of}', price(tables, name, measure)]))})"
-                for name, (best, of) in counts.items()
-                if best == most
-            ]
-            told.append(f"{measure.label}: {named(leaders)}")
-    if not told:
-        return "No run has a value yet."
-    if len(tables) == 1:
-        sentence = "; ".join(told)
-        return f"{sentence[0].upper()}{sentence[1:]}."
-    return f"Most often among the best of {len(tables)} cases, by {'; by '.join(told)}."
+        column = tables[0].column(measure, tables[0].case.main)
+        if column is not None and column.standings:
+            prices = {name: price(tables[0], name, measure) for name in column.best}
+            best = [f"{name} ({own})" if own else name for name, own in prices.items()]
+            told.append(f"{measure.label}: {named(best)} {best_words(column)}")
+    line = "; ".join(told)
+    return f"{line[0].upper()}{line[1:]}." if line else NO_VALUE
 
 
-def price(tables: Sequence[CaseTable], name: str, measure: Measure) -> str:
-    """What a scheme that is best by goodput loses for it, in the mean of the cases in which it is; else nothing."""
-    if measure is not GOODPUT:
+def price(table: CaseTable, name: str, measure: Measure) -> str:
+    """What a scheme that is best by goodput loses for it; else nothing."""
+    lost = table.column(LOSS, table.case.main)
+    if measure is not GOODPUT or lost is None or name not in lost.samples:
         return ""
-    losses = []
-    for table in tables:
-        best, lost = table.column(GOODPUT, table.case.main), table.column(LOSS, table.case.main)
-        if best is not None and lost is not None and name in best.best and name in lost.samples:
-            losses.append(lost[name].estimate.mean)
-    if not losses:
-        return ""
-    mean = math.fsum(losses) / len(losses)
+    mean = lost[name].estimate.mean
     return f"loses {100 * mean:.2g} % of what it sends" if mean else "loses nothing"
 
 
@@ -163,7 +154,10 @@ def named(names: Sequence[str]) -> str:
 
 def warnings(tables: Sequence[CaseTable]) -> list[str]:
     """What a reader must know before the numbers."""
-    told = []
+    told = unsettled(tables)
+    short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
+    if short:
+        told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
     few = [table for table in tables if len(table.replications) < ENOUGH]
     if few:
         least = min(len(table.replications) for table in few)
@@ -179,12 +173,19 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
         )
     same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
     told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
-    told += misfits(tables)
-    told += traces(tables)
-    short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
-    if short:
-        told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
-    return told
+    return [*told, *misfits(tables), *traces(tables)]
+
+
+def unsettled(tables: Sequence[CaseTable]) -> list[str]:
+    """How many of the cells had not settled, and those that drift."""
+    cells = [(table.case.name, name, own.verdict) for table in tables for name, own in table.settling.items()]
+    drifting = [f"{name} in {case}" for case, name, verdict in cells if verdict == DRIFTING]
+    few = sum(verdict == OPEN for _, _, verdict in cells)
+    if not drifting and not few:
+        return []
+    parts = [f"{len(drifting)} of {len(cells)} cells drift ({named(drifting)})"] if drifting else []
+    parts += [f"of {few} of {len(cells)} cells the runs are too few to tell"] if few else []
+    return [f"Not settled: {', and '.join(parts)}. They are hollow in the pictures, and marked in the tables."]
 
 
 def misfits(tables: Sequence[CaseTable]) -> list[str]:
@@ -324,7 +325,7 @@ def print_league(results: Results, measures: Sequence[Measure]) -> None:
     print()
     for table in tables:
         columns = [column for column in table.columns if column.measure in measures]
-        made = matrix(table, columns, table.case.title)
+        made = with_settled(table, matrix(table, columns, table.case.title))
         cells = [
             dict(zip(made.columns, map(shown, row), strict=True))
             for row in made.rows
@@ -336,6 +337,8 @@ def print_league(results: Results, measures: Sequence[Measure]) -> None:
         if table.case.refused:
             print()
     print_text(NOTE)
+    if any(table.settling for table in tables):
+        print_text(SETTLED_NOTE)
 
 
 def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.core.scenario import schemes as known_schemes
 from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
 from penstock.league.measures import MEASURES
+from penstock.league.settling import LEAST_QUEUE, OF_LINE, OF_QUEUE
 from penstock.league.table import CaseTable, Column
 from penstock.show.league_figures import STAR, UNITS, label_of, schemes_in, unit_of
 from penstock.show.report import Cell, Table
@@ -17,6 +19,12 @@ NOTE = (
     "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
     "numbers, and adjusted together (Holm): with 95 % probability no scheme of a column lacks a star by chance."
 )
+SETTLED_NOTE = (
+    "Settled: yes, if the two halves of the measured time agree. The whole paired 95 % interval of the difference of "
+    f"their means must be within {100 * OF_LINE:g} % of the rate for the utilisation of the busiest line, and within "
+    f"{100 * OF_QUEUE:g} % or {LEAST_QUEUE:g} PDUs for its queue. Drifting: an interval is wholly outside. Else the "
+    "runs are too few to tell."
+)
 STARRED = f"{STAR}\N{NO-BREAK SPACE}"
 
 
@@ -24,7 +32,7 @@ def tables_in(table: CaseTable) -> list[Table]:
     """Every scheme by every measure, the differences to the best, and the other classes of traffic."""
     case = table.case
     own = [column for column in table.columns if column.of in ("", case.main)]
-    made = [matrix(table, own, f"{case.title}: all measures"), differences_table(table, own)]
+    made = [with_settled(table, matrix(table, own, f"{case.title}: all measures")), differences_table(table, own)]
     others = [of for of in dict.fromkeys(case.classes.values()) if of != case.main]
     made += [matrix(table, [each for each in table.columns if each.of == of], f"{case.title}: {of}") for of in others]
     return made
@@ -45,6 +53,15 @@ def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
     reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
     headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
     return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
+
+
+def with_settled(table: CaseTable, made: Table) -> Table:
+    """The same with the verdict of each scheme on its settling, if there are any."""
+    if not table.settling:
+        return made
+    verdicts = {name: own.verdict for name, own in table.settling.items()}
+    rows = [[*row, verdicts.get(str(row[0]))] for row in made.rows]
+    return replace(made, columns=[*made.columns, "settled"], rows=rows, note=f"{made.note} {SETTLED_NOTE}")
 
 
 def heading(table: CaseTable, column: Column, unit: str) -> str:

@@ -140,9 +140,9 @@ class Panel {
     }
     return paths;
   }
-  /** The markers, each with its place in the drawing. */
+  /** The markers and the names beside them, each with its place in the drawing. */
   placedMarks() {
-    return [...this.group.querySelectorAll("[clip-path] use")].map((mark) => {
+    return [...this.group.querySelectorAll("[clip-path] use, [clip-path] text")].map((mark) => {
       const [x, y] = ["x", "y"].map((name) => mark.getAttribute(name) ?? "0");
       return { mark, x: Number(x), y: Number(y) };
     });

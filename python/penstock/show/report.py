@@ -27,6 +27,9 @@ from penstock.plot import DARK, Sheet, inline
 ANCHORS = ("contents", "parameters", "versions", "data", "all-claims", "show-all")
 """Anchors that every page may have."""
 
+MOST_WARNINGS = 3
+"""The warnings that a page shows at once; the others unfold."""
+
 VERDICTS = {
     "not reproduced": ("poor", "✗"),
     "too few replications": ("fair", "?"),
@@ -110,7 +113,7 @@ class Report:
         headline: one sentence on what came out.
         summary: what this page is, in a few sentences.
         sections: its sections, in order.
-        warnings: what a reader must know before the numbers.
+        warnings: what a reader must know before the numbers, the most important first.
         lead: the name of the figure that says most: it is on the first screen.
         beside: the name of the figure next to it, if there is one.
         data: files with the data by their names; paths are relative to `folder`.
@@ -173,6 +176,7 @@ def html(report: Report, folder: Path = Path()) -> str:
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         colours=DARK,
         verdicts=VERDICTS,
+        most_warnings=MOST_WARNINGS,
         counts=verdict_counts(report),
         most_columns=max((len(table.columns) for section in report.sections for table in section.tables), default=0),
     )

@@ -29,7 +29,13 @@ fn bodies_survive_the_words() {
         Body::Segment { born: Time(7 << 40), offset: (1 << 46) - 1, octets: u16::MAX, is_last: false, is_repeat: true },
         Body::Segment { born: Time(7 << 40), offset: 1 << 45, octets: 9, is_last: true, is_repeat: false },
         Body::SelectiveAcknowledgement { number: 1 << 47, marked: u16::MAX, record: RecordId::read(u64::MAX - 1) },
-        Body::TelemetrySegment { offset: 1 << 45, octets: 7, is_last: true, is_repeat: true, record: RecordId::read(u64::MAX - 2) },
+        Body::TelemetrySegment {
+            offset: 1 << 45,
+            octets: 7,
+            is_last: true,
+            is_repeat: true,
+            record: RecordId::read(u64::MAX - 2),
+        },
         Body::TelemetryAcknowledgement { number: 1 << 47, marked: 3, record: RecordId::read(5) },
     ];
     for body in bodies {

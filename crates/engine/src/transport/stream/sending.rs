@@ -124,9 +124,10 @@ pub struct Sending {
 }
 
 impl Sending {
-    site: Site,
-    /// Whether the ports of the path write beside its segments.
-    has_telemetry: bool,
+    /// A sending half of a flow of this priority, which begins with the run. Without traffic it is given messages.
+    #[must_use]
+    pub fn new(params: Arc<Params>, (flow, priority): (FlowId, u8), site: Site, traffic: Option<Model>) -> Sending {
+        let Begun { controller, sampler, opening } = begin(&params, site);
         Sending {
             controller,
             sampler,

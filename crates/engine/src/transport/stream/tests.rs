@@ -16,11 +16,8 @@ mod laws;
 /// Octets of a segment, without headers.
 const SEGMENT: u16 = 1000;
 /// A line of 10 Mb/s with a round trip of 100 ms.
-pub(super) const SITE: Site = Site {
-    segment: SEGMENT,
-    seed: 1,
-    path: PathTerms { rate: 10e6, round_trip: Span::milliseconds(100), hops: 1 },
-};
+pub(super) const SITE: Site =
+    Site { segment: SEGMENT, seed: 1, path: PathTerms { rate: 10e6, round_trip: Span::milliseconds(100), hops: 1 } };
 const ONE_WAY: Span = Span::milliseconds(50);
 
 /// Both halves of a stream, and what is under way.

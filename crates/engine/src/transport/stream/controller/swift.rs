@@ -370,7 +370,8 @@ mod tests {
     fn the_target_grows_with_the_hops_of_the_path() {
         let target = |params: &str, hops| {
             let params = toml::from_str(params).unwrap();
-            let swift = Swift::new(&params, Env { path: PathTerms { hops, ..Env::of(1000, 1).path }, ..Env::of(1000, 1) });
+            let swift =
+                Swift::new(&params, Env { path: PathTerms { hops, ..Env::of(1000, 1).path }, ..Env::of(1000, 1) });
             Swift { least: microseconds(30), ..swift }.target() * 1e6
         };
         assert!((target("", 4) - 91.602).abs() < 1e-3);
