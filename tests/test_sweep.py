@@ -316,8 +316,7 @@ KILLED_AT = [
 def test_a_sweep_killed_at_twenty_moments_ends_as_if_nothing_had_been(small_text: str, tmp_path: Path) -> None:
     file = tmp_path / "killed.toml"
     axis = '"flow.steady.count" = { from = 1, to = 6, step = 1 }'
-    text = small_text.replace('duration = "2 s"', 'duration = "150 s"')
-    file.write_text(f"{text}\n[sweep]\nreplications = 10\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
+    file.write_text(f"{small_text}\n[sweep]\nreplications = 10\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
     out = tmp_path / "out"
     seen: set[str] = set()
     for moment, stored in KILLED_AT:
