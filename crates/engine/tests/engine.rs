@@ -5,6 +5,7 @@ mod abr;
 mod abr_switches;
 mod agreement;
 mod broken_scenarios;
+mod cells_of_streams;
 mod changes;
 mod closed_loops;
 mod controllers;
