@@ -12,6 +12,7 @@ pub mod error;
 pub mod feedback;
 pub mod fifo;
 pub mod file_cell;
+pub mod framing;
 pub mod key;
 pub mod partition;
 pub mod pdu;

@@ -30,6 +30,7 @@ mod mark;
 pub mod measures;
 mod npdu_priority;
 pub(crate) mod order;
+mod packet_discard;
 mod pi2;
 mod pie;
 mod proportional_integral;
@@ -162,6 +163,8 @@ macro_rules! policies {
             clp_threshold ClpThreshold = clp_threshold::Params => clp_threshold::ClpThreshold;
             /// A full queue discards a waiting PDU tagged CLP=1 to let one with CLP=0 in.
             push_out PushOut = push_out::Params => push_out::PushOut;
+            /// A queue of cells that discards whole packets of AAL5, or what is left of them (EPD, PPD).
+            packet_discard PacketDiscard = packet_discard::Params => packet_discard::PacketDiscard;
             /// Discards or marks at the head, while PDUs wait too long (CoDel, RFC 8289).
             codel Codel = codel::Params => codel::Codel;
             /// A list for each flow, served by turns, and CoDel in each (FQ-CoDel, RFC 8290).
@@ -241,6 +244,8 @@ role_trait! {
         fn size_in_bits(&self) -> Option<Bits> { None }
         /// Whether it discards PDUs that have room.
         fn discards_early(&self) -> bool { false }
+        /// Whether it discards whole packets of cells.
+        fn discards_packets(&self) -> bool { false }
         /// The marks that it sets.
         fn sends(&self) -> Signals { Signals::NONE }
         /// Takes the limits that are given, if it can have one in PDUs and one in bits. Returns whether it can.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::core::framing::Framing;
 use crate::core::time::Span;
 
 pub mod stream;
@@ -72,6 +73,29 @@ impl Params {
         }
     }
 
+    /// Octets of the longest PDU with data that a packet of so many octets makes.
+    #[must_use]
+    pub fn pdu_octets(&self, octets: u16) -> u16 {
+        let packet = self.payload(octets).saturating_add(self.data_header());
+        match self {
+            Params::Tp4(_) => packet,
+            Params::Stream(params) => params.framing.pdus(packet).1,
+        }
+    }
+
+    /// Whether its packets are cut into cells.
+    pub(crate) fn makes_cells(&self) -> bool {
+        matches!(self, Params::Stream(params) if params.framing == Framing::Aal5)
+    }
+
+    /// Number of PDUs of a segment of so many octets.
+    pub(crate) fn pdus(&self, octets: u16) -> u32 {
+        match self {
+            Params::Tp4(_) => 1,
+            Params::Stream(params) => params.framing.pdus(octets.saturating_add(params.header)).0,
+        }
+    }
+
     /// Octets of data in the longest PDU that a packet of so many octets makes.
     #[must_use]
     pub fn payload(&self, octets: u16) -> u16 {
@@ -86,7 +110,7 @@ impl Params {
     pub fn least_octets(&self) -> u16 {
         match self {
             Params::Tp4(_) => 1,
-            Params::Stream(params) => params.header,
+            Params::Stream(params) => params.framing.pdus(params.header).1,
         }
     }
 
@@ -124,7 +148,7 @@ impl Params {
         }
     }
 
-    /// The PDUs that it sends at once at its start, with the key of their number.
+    /// The segments that it sends at once at its start, with the key of their number.
     pub(crate) fn burst(&self) -> Option<(&'static str, u32)> {
         match self {
             Params::Tp4(_) => None,

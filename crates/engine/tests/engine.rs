@@ -6,6 +6,7 @@ mod abr_switches;
 mod agreement;
 mod broken_scenarios;
 mod buffers;
+mod cells_of_streams;
 mod changes;
 mod closed_loops;
 mod controllers;

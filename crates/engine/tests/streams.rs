@@ -26,7 +26,7 @@ const CONTROLLERS: [&str; 17] = [
     "controller.hpcc.flows = 3",
     "controller.hpcc = { most_stages = 0, flows = 5, base = '30 ms' }",
 ];
-const QUEUES: [&str; 11] = [
+const QUEUES: [&str; 13] = [
     "drop_tail.size = '9 PDUs'",
     "drop_tail.size = '40 PDUs'",
     "codel = { target = '2 ms', interval = '20 ms', size = '60 PDUs' }",
@@ -36,6 +36,8 @@ const QUEUES: [&str; 11] = [
     "pie = { target = '5 ms', update = '7 ms', alpha = 1, beta = 10, burst = '20 ms', size = '60 PDUs' }",
     "pie = { target = '4 ms', update = '5 ms', alpha = 1, beta = 10, burst = '0 s', mark = 'ecn' }",
     "pi2 = { target = '5 ms', update = '6 ms', alpha = 1, beta = 10, mark = 'ecn', size = '70 PDUs' }",
+    "packet_discard.size = '70 cells'",
+    "packet_discard = { size = '200 cells', early = 'off' }",
     "random_loss = { pattern.bernoulli.probability = 0.02, size = '50 PDUs' }",
     "random_loss = { pattern.gilbert_elliott = { enter = 0.02, leave = 0.3 }, control = true, size = '60 PDUs' }",
 ];
@@ -56,7 +58,7 @@ const MESSAGES: [&str; 3] = [
 /// The parameters of a stream.
 fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
-    let options: [&[&str]; 10] = [
+    let options: [&[&str]; 11] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
         if ["copa", "bbr", "swift", "hpcc"].iter().any(|alone| text.contains(alone)) {
             &[""]
@@ -75,6 +77,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", reuse = 'warm'"],
         &["", ", sack_blocks = 3", ", sack_blocks = 4"],
         &["", "", ", jitter = '800 us'", ", jitter = '30 us'"],
+        if text.contains("hpcc") { &[""] } else { &["", "", ", framing = 'aal5'"] },
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
     format!("{{ {text} }}")

@@ -2,6 +2,7 @@
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
+use crate::core::time::CELL_BITS;
 use crate::network::hosts::stream::{Arrivals, StreamHost};
 use crate::network::hosts::tp4::Tp4Host;
 use crate::network::hosts::transport::TransportHost;
@@ -58,9 +59,12 @@ fn fill_tp4_receiver(host: &Tp4Host, row: &mut FlowRow) {
 }
 
 fn fill_stream_sender(host: &StreamHost, row: &mut FlowRow) {
-    row.sent = host.sum(|own| own.transmitted + own.retransmitted);
-    row.sent_bits = host.sum(|own| own.sent_bits);
-    row.control_bits = host.sum(|own| own.control_bits);
+    let segments = host.sum(|own| own.transmitted + own.retransmitted);
+    let cell_bits = |cells: u64| cells * CELL_BITS;
+    (row.sent, row.sent_bits, row.control_bits) = match host.cells_sent() {
+        Some([data, control]) => (data, cell_bits(data), cell_bits(control)),
+        None => (segments, host.sum(|own| own.sent_bits), host.sum(|own| own.control_bits)),
+    };
     let columns = &mut row.transport;
     columns.connections = Some(host.sum(|own| own.opened));
     let (produced, refused, waiting) = (host.sum(|own| own.produced), host.sum(|own| own.refused), host.waiting());
@@ -124,7 +128,7 @@ pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArr
     }
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     row.discard_share = share(row.lost + sums.control_lost, row.sent);
-    row.retransmitted_share = sums.transport.retransmitted.and_then(|again| share(again, row.sent));
+    row.retransmitted_share = sums.transport.retransmitted.and_then(|again| share(again, transmitted + again));
     row.marked_share = sums.transport.marked.zip(sums.transport.acknowledged).and_then(|(own, all)| share(own, all));
     row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
     if row.transport.error_reports.is_none() {

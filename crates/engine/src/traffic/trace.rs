@@ -16,26 +16,13 @@
 use super::packets::{MOST_OCTETS, Packets, Recording};
 use super::{DataUnit, Env, Held, Holding, ModelParams, RateScale, Traffic, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
+use crate::core::framing::Framing;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 use crate::core::word;
 
-/// Octets of user data in a cell, and of the trailer of AAL5.
-const PAYLOAD: u32 = 48;
-const TRAILER: u32 = 8;
 /// The largest factor on times and on sizes.
 const MOST_SCALE: f64 = 1e6;
-
-/// The PDUs of a packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Framing {
-    /// Cells of 53 octets. A trailer of 8 octets and padding fill the last payload of 48 octets.
-    #[default]
-    Aal5,
-    /// One PDU of the packet's size.
-    Packet,
-}
 
 /// The trace, and how it is sent.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -58,7 +45,7 @@ pub struct Params {
     #[serde(default, rename = "loop")]
     pub repeat: bool,
     /// The PDUs of a packet.
-    #[serde(default)]
+    #[serde(default = "cells")]
     pub framing: Framing,
     /// Rate at which PDUs are sent back to back, headers included: the line of the measured network, for example. With
     /// "at_once" all cells of a packet are ready at its time.
@@ -122,12 +109,12 @@ impl Params {
 
     /// Number of PDUs of a packet, and octets of each.
     fn pdus(&self, recorded: u32) -> (u32, u16) {
-        let octets = self.octets(recorded);
-        match self.framing {
-            Framing::Aal5 => ((octets + TRAILER).div_ceil(PAYLOAD), CELL_OCTETS),
-            Framing::Packet => (1, octets as u16),
-        }
+        self.framing.pdus(self.octets(recorded) as u16)
     }
+}
+
+fn cells() -> Framing {
+    Framing::Aal5
 }
 
 fn scaled(value: u64, scale: f64) -> u64 {

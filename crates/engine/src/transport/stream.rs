@@ -27,4 +27,4 @@ pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
 pub use receiving::{Receiving, ReceivingMeasures};
 pub use sending::{Sending, Site, Turn};
-pub use side::{Acknowledgement, Side, SideRecords};
+pub use side::{Acknowledgement, Side, SideRecords, packet_octets};

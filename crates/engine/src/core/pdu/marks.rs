@@ -29,6 +29,10 @@ impl Marks {
     pub const ECT_1: Marks = Marks(512);
     /// Congestion experienced in the ECN field: both codepoints (RFC 3168).
     pub const ECN_CE: Marks = Marks(256 | 512);
+    /// A cell of a packet that AAL5 cut (ITU-T I.363.5).
+    pub const AAL5: Marks = Marks(1024);
+    /// The last cell of such a packet: ATM-user-to-user indication 1.
+    pub const AUU: Marks = Marks(2048);
 
     /// Whether every mark of `others` is set.
     #[must_use]
@@ -57,6 +61,13 @@ impl Marks {
         Marks(self.0 | others.0)
     }
 
+    /// The marks that are not in `others`.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, others: Marks) -> Marks {
+        Marks(self.0 & !others.0)
+    }
+
     /// The marks that are also in `others`.
     #[must_use]
     #[inline]
@@ -68,7 +79,8 @@ impl Marks {
 impl fmt::Display for Marks {
     /// The names of the marks that are set, as `CLP EFCI`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [&str; 10] = ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER", "ECT(0)", "ECT(1)"];
+        const NAMES: [&str; 12] =
+            ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER", "ECT(0)", "ECT(1)", "AAL5", "AUU"];
         let set = (0..).zip(NAMES).filter(|(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| name);
         f.write_str(&set.collect::<Vec<_>>().join(" "))
     }

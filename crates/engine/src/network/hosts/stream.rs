@@ -3,6 +3,8 @@
 //! A flow has one stream, or a [pool](pool) of streams for messages. The octets of a stream are numbered on from message to
 //! message, so a late duplicate of an earlier message has old octets, and needs no other sign.
 
+pub mod below;
+pub mod cells;
 pub mod ideal;
 pub mod jitter;
 mod output;
@@ -25,8 +27,8 @@ use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, Se
 
 use super::access_line::AccessLine;
 use super::direct::Halves;
+use below::Below;
 use ideal::Ideal;
-use jitter::Jitter;
 use output::{Output, Way, act};
 use pool::Pool;
 use timers::Timers;
@@ -48,6 +50,14 @@ impl End {
             End::Sending(sending) => sending.due(),
             End::Pool(pool) => pool.due(),
             End::Receiving(arrivals) => arrivals.timers.first().0,
+        }
+    }
+
+    /// A cell arrives with which no packet is whole.
+    fn count<P: Probe>(&mut self, cell: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        match self {
+            End::Receiving(arrivals) => arrivals.receiver.arrive(cell, at, ctx),
+            End::Sending(_) | End::Pool(_) => ctx.count_delivered(cell),
         }
     }
 }
@@ -79,8 +89,8 @@ pub struct StreamHost {
     due: Time,
     /// Index of its own access line to the port, if it has one.
     pub access: Option<u32>,
-    /// What its PDUs have in front of that line.
-    jitter: Option<Box<Jitter>>,
+    /// What its PDUs pass in front of that line; `None` if that is nothing.
+    below: Option<Box<Below>>,
 }
 
 impl StreamHost {
@@ -105,14 +115,20 @@ impl StreamHost {
     }
 
     fn new(end: End, place: Place) -> StreamHost {
-        StreamHost { due: end.next(), end, place, access: None, jitter: None }
+        StreamHost { due: end.next(), end, place, access: None, below: None }
     }
 
-    /// The same with that jitter. The host then needs an access line, where its PDUs wait: one without rate and delay.
+    /// The same above that. With jitter the host needs an access line, where its PDUs wait: one without rate and delay.
     #[must_use]
-    pub fn with_jitter(mut self, jitter: Jitter) -> StreamHost {
-        self.jitter = Some(Box::new(jitter));
+    pub fn above(mut self, below: Below) -> StreamHost {
+        self.below = Some(Box::new(below));
         self
+    }
+
+    /// Cells sent since the last reset, if its packets are cut into cells: data, and control.
+    #[must_use]
+    pub fn cells_sent(&self) -> Option<[u64; 2]> {
+        Some(self.below.as_ref()?.cells.as_ref()?.sent())
     }
 
     /// Place of its timers at equal times.
@@ -250,7 +266,7 @@ impl StreamHost {
         while let key = (Key { time: self.due, place: self.place })
             && key < until
         {
-            let mut way = Way::new(&mut self.jitter, halves.line_mut(self.access), (self.place, limit), sent);
+            let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
             match &mut self.end {
                 End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
                 End::Pool(pool) => pool.act(key, ctx, &mut way),
@@ -278,9 +294,20 @@ impl StreamHost {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) {
-        let mut way = Way::new(&mut self.jitter, halves.line_mut(self.access), (self.place, limit), sent);
         let Record { pdu, time, .. } = record;
         let key = record.key();
+        let whole;
+        let pdu = match self.below.as_mut().and_then(|below| below.cells.as_mut()) {
+            Some(cells) => {
+                let Some(packet) = cells.join(pdu, &ctx.records.side.beside(pdu)) else {
+                    return self.end.count(pdu, *time, ctx);
+                };
+                whole = packet;
+                &whole
+            }
+            None => pdu,
+        };
+        let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
         match &mut self.end {
             End::Sending(sending) => {
                 let beside = ctx.records.side.beside(pdu);
@@ -299,6 +326,9 @@ impl StreamHost {
 
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
+        if let Some(cells) = self.below.as_mut().and_then(|below| below.cells.as_mut()) {
+            cells.reset_measures();
+        }
         match &mut self.end {
             End::Sending(sending) => sending.reset_measures(now),
             End::Pool(pool) => pool.each(|stream| stream.reset_measures(now)),

@@ -181,6 +181,9 @@ impl<'a> Network<'a> {
     pub(super) fn floor(&self, flow: &FlowPlan<'a>) -> Span {
         let octets = flow.params.octets;
         let is_split = flow.params.transport.as_ref().is_some_and(|transport| transport.splits(octets));
+        // Without headers: fewer octets are a bound, too.
+        let octets =
+            flow.params.transport.as_ref().map_or(octets, |transport| transport.pdu_octets(octets).min(octets));
         let bits = if flow.params.traffic.constant_size() && !is_split { u64::from(octets) * 8 } else { 0 };
         flow.forward().iter().fold(Span::ZERO, |sum, port| {
             let port = &self.ports[port];

@@ -7,6 +7,7 @@ use super::blocks::MOST_BLOCKS;
 use super::controller::ControllerParams;
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::core::framing::Framing;
 use crate::core::pdu::FIXED_LENGTH;
 use crate::core::quantity::{Bits, Count};
 use crate::core::time::Span;
@@ -99,6 +100,9 @@ pub struct Params {
     /// Octets of the headers of each segment, and of an acknowledgement without a block: TCP and IPv4 have 40.
     #[schemars(extend("fixed" = FIXED_LENGTH))]
     pub header: u16,
+    /// The PDUs of a segment or an acknowledgement on a line. With cells of AAL5 the loss of one cell is that of the segment.
+    #[schemars(extend("fixed" = FIXED_LENGTH))]
+    pub framing: Framing,
     /// Segments that one acknowledgement covers, if they arrive in order.
     #[schemars(extend("retune" = RETUNED_ACK))]
     pub ack_every: u32,
@@ -157,6 +161,7 @@ impl Default for Params {
             reordering_window: 0.25,
             recovery: None,
             header: 40,
+            framing: Framing::Packet,
             ack_every: 1,
             delayed_ack: Span::milliseconds(40),
             sack_blocks: 1,
@@ -219,6 +224,10 @@ impl Params {
         if self.ecn == Ecn::Classic && self.controller.nature().is_l4s {
             let reason = format!("the controller {} must know how many segments are marked", self.controller.keyword());
             return Err(Fault::new("ecn", "classic", reason, "choose \"accurate\""));
+        }
+        if self.framing == Framing::Aal5 && self.controller.nature().reads_telemetry {
+            let reason = format!("the controller {} reads what ports write beside segments", self.controller.keyword());
+            return Err(Fault::new("framing", "aal5", reason, "choose \"packet\", or another controller"));
         }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";

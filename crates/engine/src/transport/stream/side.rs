@@ -1,6 +1,7 @@
 //! Records beside the PDUs of byte streams: further blocks of an acknowledgement, and telemetry.
 
 use super::blocks::{Blocks, MOST_BLOCKS, NONE};
+use super::params::Params;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::slab::{RecordId, Slab};
 use crate::core::telemetry::{Hop, Hops};
@@ -46,6 +47,18 @@ impl Side {
     #[inline]
     pub fn hops(&self) -> Option<&Hops> {
         self.trace.as_ref().map(|(_, hops)| hops)
+    }
+}
+
+/// Octets of the segment or acknowledgement of which `pdu`, with `beside` in its record, is the last cell.
+#[must_use]
+pub fn packet_octets(pdu: &Pdu, beside: &Side, params: &Params) -> u16 {
+    match pdu.body() {
+        Body::StreamAcknowledgement { block, .. } => params.acknowledgement(u16::from(block != NONE)),
+        Body::SelectiveAcknowledgement { .. } => {
+            params.acknowledgement(beside.blocks.iter().filter(|block| **block != NONE).count() as u16)
+        }
+        body => params.header.saturating_add(body.segment().map_or(0, |(_, octets, _)| octets)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Output: what a host of streams sends at one instant.
 
-use super::jitter::Jitter;
+use super::below::Below;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
@@ -15,7 +15,7 @@ use crate::transport::stream::{Turn, UnderWay};
 /// The way from a host to its port.
 pub(super) struct Way<'a> {
     uplink: Uplink<'a>,
-    jitter: Option<&'a mut Jitter>,
+    below: Option<&'a mut Below>,
 }
 
 impl<'a> Way<'a> {
@@ -23,22 +23,12 @@ impl<'a> Way<'a> {
     /// to `sent`.
     #[inline]
     pub(super) fn new(
-        jitter: &'a mut Option<Box<Jitter>>,
+        below: &'a mut Option<Box<Below>>,
         access: Option<&'a mut AccessLine>,
         (own, limit): (Place, Time),
         sent: &'a mut Lane,
     ) -> Way<'a> {
-        Way { uplink: Uplink { access, own, limit, sent }, jitter: jitter.as_deref_mut() }
-    }
-
-    /// Sends a PDU; `cause` is the key of the event that caused it.
-    #[inline]
-    fn send(&mut self, pdu: &Pdu, cause: Key) {
-        let cause = match &mut self.jitter {
-            Some(jitter) => Key { time: jitter.leave(cause.time), place: self.uplink.own },
-            None => cause,
-        };
-        self.uplink.send(pdu, cause);
+        Way { uplink: Uplink { access, own, limit, sent }, below: below.as_deref_mut() }
     }
 }
 
@@ -55,8 +45,27 @@ impl Output<'_, '_> {
     #[inline]
     pub(super) fn put(&mut self, mut pdu: Pdu) {
         pdu.set_slot(self.slot);
+        if self.way.below.is_some() {
+            return self.put_below(&pdu);
+        }
         count_sent(&pdu, self.flows, self.total);
-        self.way.send(&pdu, self.key);
+        self.way.uplink.send(&pdu, self.key);
+    }
+
+    /// Sends a packet through what is below the streams.
+    #[inline(never)]
+    fn put_below(&mut self, packet: &Pdu) {
+        let Output { key, flows, total, way: Way { uplink, below }, .. } = self;
+        let Some(below) = below else { return };
+        let key = below.leave(*key, uplink.own);
+        let mut send = |pdu: &Pdu| {
+            count_sent(pdu, flows, total);
+            uplink.send(pdu, key);
+        };
+        match &mut below.cells {
+            Some(cells) => cells.cut(packet).for_each(|cell| send(&cell)),
+            None => send(packet),
+        }
     }
 }
 

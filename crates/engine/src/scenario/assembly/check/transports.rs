@@ -113,10 +113,10 @@ pub(super) fn queues(network: &Network<'_>) -> Result<(), Fault> {
     for (flow, _) in network.alike() {
         let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
         let octets = match &flow.params.transport {
-            Some(transport) => u64::from(transport.payload(octets)) + u64::from(transport.data_header()),
-            None => u64::from(octets),
+            Some(transport) => transport.pdu_octets(octets),
+            None => octets,
         };
-        let bits = Bits(octets * 8);
+        let bits = Bits(u64::from(octets) * 8);
         for port in flow.forward().iter().map(|port| &network.ports[port]) {
             let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
             let params = &port.queues[queue];

@@ -16,6 +16,7 @@ use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
 use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
+use crate::transport::Params;
 
 /// The least PDUs of each flow in an interval in which a port counts its active flows. If they arrive at random, the
 /// port misses a flow with three PDUs a mean interval in `exp(-3)`, 5 %, of the intervals.
@@ -39,6 +40,7 @@ impl Network<'_> {
         warnings.extend(self.unreachable_thresholds());
         warnings.extend(self.unmet_flows());
         warnings.extend(self.idle_marks());
+        warnings.extend(self.no_packets_of_cells());
         warnings.extend(rare_rm_cells::of(self));
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
@@ -149,6 +151,22 @@ impl Network<'_> {
         idle.map(|(place, (keyword, _))| Fault::new(place, keyword, reason, remedy)).collect()
     }
 
+    /// Queues that discard whole packets of cells, where no flow sends any.
+    fn no_packets_of_cells(&self) -> Vec<Fault> {
+        let cells = |flow: &&FlowPlan<'_>| flow.params.transport.as_ref().is_some_and(Params::makes_cells);
+        let crossed: BTreeSet<usize> = self.flows.iter().filter(cells).flat_map(|flow| flow.ports()).collect();
+        let mut warnings = BTreeMap::new();
+        for (_, plan) in self.ports.iter().enumerate().filter(|(port, _)| !crossed.contains(port)) {
+            for (place, queue) in plan.queues.iter().enumerate().filter(|(_, queue)| queue.discards_packets()) {
+                let path = format!("{}.queues[{place}].{}", plan.path, queue.keyword());
+                let reason = "no flow through it sends packets as cells, so it only discards what finds it full";
+                let remedy = "give a flow transport.stream = { framing = \"aal5\" }, or the queue drop_tail";
+                warnings.entry(path.clone()).or_insert_with(|| Fault::new(path, "", reason, remedy));
+            }
+        }
+        warnings.into_values().collect()
+    }
+
     /// Queues that could mark, and only discard, as no source hears of their marks.
     fn idle_marks(&self) -> Vec<Fault> {
         let unheard = self.unheard_marks().into_iter().filter(|(_, queue)| queue.may_be_unheard());
@@ -219,17 +237,20 @@ impl Network<'_> {
 
     /// A first window that is sent at once into a queue which has no room for it.
     fn burst(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let (key, segments) = flow.params.transport.as_ref()?.burst()?;
+        let transport = flow.params.transport.as_ref()?;
+        let (key, segments) = transport.burst()?;
+        let pdus = u64::from(segments) * u64::from(transport.pdus(flow.params.octets));
         let first = flow.forward().first();
         let plan = &self.ports[first];
         let size = plan.queues[self.queue_of(flow, first)].sketch().size().filter(|_| plan.rate.is_some())?;
         let path = format!("flow.{}.transport.{key}", shown_key(&self.groups[flow.group]));
         let reason = format!(
-            "the first window of {segments} segments is sent at once into {}, whose queue has room for {size}: the rest is lost",
+            "the first window of {pdus} {} is sent at once into {}, whose queue has room for {size}: the rest is lost",
+            if transport.makes_cells() { "cells" } else { "segments" },
             plan.path
         );
         let remedy = "give the flow an access line with a rate, the stream a smaller one, or the queue more room";
-        (u64::from(segments) > size).then(|| Fault::new(path, segments, reason, remedy))
+        (pdus > size).then(|| Fault::new(path, segments, reason, remedy))
     }
 
     /// A controller that waits for losses or marks on a path where nothing is lost or marked.

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::Builder;
 use crate::core::completions::Completions;
+use crate::core::framing::Framing;
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::stream::StreamHost;
+use crate::network::hosts::stream::below::Below;
+use crate::network::hosts::stream::cells::Cells;
 use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
 use crate::network::hosts::tp4::{Arrivals, ConnectionHalves, Tp4Host};
@@ -65,10 +68,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// The path of the flow for messages alone on it.
-    fn ideal(&self, flow: &FlowPlan<'_>, header: u16) -> Ideal {
+    fn ideal(&self, flow: &FlowPlan<'_>, params: &stream::Params) -> Ideal {
         let delay = flow.forward().iter().fold(Span::ZERO, |sum, port| sum + self.network.ports[port].delay);
         let rates = flow.forward().iter().filter_map(|port| self.network.ports[port].rate);
-        Ideal::new(delay, rates, flow.params.octets, header)
+        Ideal::new(delay, rates, (flow.params.octets, params.header), params.framing)
     }
 
     /// What the sender of a byte stream with these headers knows of its path.
@@ -88,10 +91,13 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
         let (flow, params) = (&self.network.flows[index], Arc::new(params.clone()));
-        let jittered = |host: StreamHost| match params.jitter {
-            Span::ZERO => host,
-            most => host.with_jitter(Jitter::new(most, (self.stream)(&flow.name(), "jitter"))),
+        let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(&params)));
+        let above = |host: StreamHost, jitter: Option<Jitter>| match (Below { jitter, cells: cells() }) {
+            Below { jitter: None, cells: None } => host,
+            below => host.above(below),
         };
+        let jitter =
+            || (params.jitter > Span::ZERO).then(|| Jitter::new(params.jitter, (self.stream)(&flow.name(), "jitter")));
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.network.own_place(index, half));
         let seed = (self.stream)(&flow.name(), "controller").next_u64();
@@ -99,12 +105,12 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let sending = |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), site, traffic);
         let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
         if let Model::Messages(messages) = traffic {
-            let ideal = Some(self.ideal(flow, params.header));
+            let ideal = Some(self.ideal(flow, &params));
             let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
-            return [jittered(StreamHost::pool(messages, sending(None), places[0])), receiver];
+            return [above(StreamHost::pool(messages, sending(None), places[0]), jitter()), above(receiver, None)];
         }
         let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
-        [jittered(StreamHost::sender(sending(Some(traffic)), places[0])), receiver]
+        [above(StreamHost::sender(sending(Some(traffic)), places[0]), jitter()), above(receiver, None)]
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.
