@@ -151,7 +151,7 @@ fn swift_by_name_counts_the_hops_of_its_path() {
 }
 
 /// 200 flows of a line that holds eight segments in a round trip of 11 us: with less than one each, nothing is lost, and the
-/// queue is within the longest target, 31 + 3 + 100 us or 112 segments. They reduce together, so that a part of the line is idle.
+/// queue is within the longest target, 31 + 3 + 100 us or 112 segments. They reduce together, so a part of the line is idle.
 #[test]
 fn swift_sends_less_than_a_segment_in_a_round_trip() {
     let mut text = "duration = '60 ms'\nwarm_up = '30 ms'\nscheme.swift.controller.swift.base = '31 us'\n".to_owned();
