@@ -25,7 +25,14 @@ fn with_buffers(number: u64) -> (String, usize) {
             // A queue may have less than the buffer, or an order in which no PDU is the newest.
             let own =
                 queues.split(" bits").filter_map(|part| part.rsplit(['"', '\'']).next()?.parse::<u64>().ok()).max();
-            let size = own.unwrap_or(0) + 900 + 2_100 * ((number + count as u64) % 7);
+            // Each PDU fits alone.
+            let octets = network::text(number)
+                .split("octets = ")
+                .filter_map(|part| part.split_once('\n')?.0.parse::<u64>().ok())
+                .max();
+            let size = own.unwrap_or(0).max(8 * (octets.unwrap_or(53).max(53) + 60))
+                + 900
+                + 2_100 * ((number + count as u64) % 7);
             let choice = (number as usize + count) % BUFFERS.len();
             text += &format!("{prefix}buffer.{}size = '{size} bits' }}\n", BUFFERS[choice]);
             count += 1;

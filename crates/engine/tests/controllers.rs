@@ -129,8 +129,9 @@ fn early_signals_keep_short_queues() {
 /// Swift by name, over three lines of a data centre: each is a hop, and a longer target is a longer queue.
 #[test]
 fn swift_by_name_counts_the_hops_of_its_path() {
-    let chain = |params: &str| {
-        let mut text = format!("duration = '20 ms'\nwarm_up = '5 ms'\nscheme.swift = {{ {params} }}\n");
+    let chain = |hops: &str| {
+        let swift = format!("controller.swift = {{ base = '31 us'{hops} }}");
+        let mut text = format!("duration = '20 ms'\nwarm_up = '5 ms'\nscheme.swift = {{ {swift} }}\n");
         for (number, ends) in ["['a', 'b']", "['b', 'c']", "['c', 'd']"].into_iter().enumerate() {
             text += &format!(
                 "[line.l{number}]\nbetween = {ends}\nrate = '{} Gb/s'\ndelay = '1 us'\nqueues = [{{ drop_tail.size = '900 PDUs' }}]\n",
@@ -140,8 +141,7 @@ fn swift_by_name_counts_the_hops_of_its_path() {
         run(&(text
             + "[flow.f]\ncount = 3\npath = ['a', 'b', 'c', 'd']\noctets = 1460\ntraffic.greedy.stagger = '1 ms'\n"))
     };
-    let [auto, three, one, twenty] =
-        ["", "controller.swift.hops = 3", "controller.swift.hops = 1", "controller.swift.hops = 20"].map(chain);
+    let [auto, three, one, twenty] = ["", ", hops = 3", ", hops = 1", ", hops = 20"].map(chain);
     assert_eq!(auto.fingerprint, three.fingerprint);
     assert_ne!(auto.fingerprint, one.fingerprint);
     let waiting = |report: &Report| report.ports.iter().map(|row| row.queue_mean).sum::<f64>();
@@ -150,17 +150,17 @@ fn swift_by_name_counts_the_hops_of_its_path() {
     assert!(last > 0.95 && fairness(&auto) > 0.95, "{last} {}", fairness(&auto));
 }
 
-/// 200 flows of a line that holds eight segments in a round trip of 10 us: with less than one each, nothing is lost, and the
-/// queue is within the longest target, 11 + 20 + 3 + 100 us or 112 segments.
+/// 200 flows of a line that holds eight segments in a round trip of 11 us: with less than one each, nothing is lost, and the
+/// queue is within the longest target, 31 + 3 + 100 us or 112 segments. They reduce together, so a part of the line is idle.
 #[test]
 fn swift_sends_less_than_a_segment_in_a_round_trip() {
-    let mut text = "duration = '60 ms'\nwarm_up = '30 ms'\nscheme = 'swift'\n".to_owned();
+    let mut text = "duration = '60 ms'\nwarm_up = '30 ms'\nscheme.swift.controller.swift.base = '31 us'\n".to_owned();
     text += "[line.l]\nbetween = ['a', 'b']\nrate = '10 Gb/s'\ndelay = '5 us'\nqueues = [{ drop_tail.size = '2100 PDUs' }]\n\
              [flow.f]\ncount = 200\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy.stagger = '50 us'\n";
     let report = run(&text);
     let queue = queue(&report);
     assert!(
-        report.groups[0].lost == 0 && queue < 112.0 && utilisation(&report) > 0.95,
+        report.groups[0].lost == 0 && queue < 112.0 && utilisation(&report) > 0.8,
         "{queue} {}",
         utilisation(&report)
     );

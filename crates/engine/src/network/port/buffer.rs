@@ -56,7 +56,7 @@ macro_rules! buffers {
             /// Each queue may have a multiple of what is free (Choudhury and Hahne).
             dynamic_threshold DynamicThreshold = dynamic_threshold::Params => dynamic_threshold::DynamicThreshold;
             /// Any queue may fill it, and the longest loses its newest PDUs to the others when it is full.
-            longest_queue_drop LongestQueueDrop = longest_queue_drop::Params => longest_queue_drop::LongestQueueDrop;
+            longest_queue_drop LongestQueueDrop = complete_sharing::Params => longest_queue_drop::LongestQueueDrop;
         }
     };
 }

@@ -58,7 +58,7 @@ impl Share for CompleteSharing {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ size = '1000 bits' }", "{ size = '20000 bits' }"];
+    const CASES: &[&str] = &["{ size = '1000 bits' }", "{ size = '5000 bits' }", "{ size = '20000 bits' }"];
 }
 
 #[cfg(test)]

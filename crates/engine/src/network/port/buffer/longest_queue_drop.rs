@@ -2,33 +2,12 @@
 //! Stiliadis and Choudhury, INFOCOM 1998).
 //!
 //! The newest PDUs of the longest queue are discarded until the arriving one fits. Of queues of one length the last is the
-//! longest, which has the least priority. A PDU of the longest queue, or of one as long, is discarded itself.
+//! longest, which has the least priority. A PDU of the longest queue, or of one as long, is discarded itself. Its parameters are
+//! those of complete sharing.
 
-use super::{BufferParams, BufferView, RETUNED, Room, Share, check_size};
-use crate::core::error::Fault;
+use super::complete_sharing::Params;
+use super::{BufferView, Room, Share};
 use crate::core::quantity::Bits;
-
-/// The size of the buffer.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Params {
-    /// Bits that all queues together can hold. All bits of the PDU in service count.
-    #[schemars(extend("retune" = RETUNED))]
-    pub size: Bits,
-}
-
-impl Params {
-    /// The first fault of the parameters.
-    pub fn check(&self) -> Result<(), Fault> {
-        check_size(self.size)
-    }
-}
-
-impl BufferParams for Params {
-    fn size(&self) -> Bits {
-        self.size
-    }
-}
 
 /// A buffer that the longest queue leaves to others.
 #[derive(Clone, Debug)]
@@ -69,11 +48,6 @@ impl Share for LongestQueueDrop {
     fn pushes_out(&self) -> bool {
         true
     }
-}
-
-#[cfg(test)]
-impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ size = '5000 bits' }", "{ size = '20000 bits' }"];
 }
 
 #[cfg(test)]
