@@ -55,9 +55,11 @@ demo: ## run the satellite study on two seeds: a table, figures and a page (thre
 
 studio: $(STUDIO) ## build the page of `penstock studio`
 
-# The browser's engine is mostly built on one core: the other has the extension and the tests of the engine meanwhile.
-test: $(TOOLS) ## run the tests of the engine and of the package
-	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target $(STUDIO) $(EXTENSION) engine-tests
+# The packages are installed, and the browser's engine is built, mostly on one core: the other has the tests of the engine
+# meanwhile. The extension comes after the packages, for pip must not run twice in one environment.
+test: $(BASE) ## run the tests of the engine and of the package
+	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target PACKAGES=$(TOOLS) \
+		$(TOOLS) engine-tests $(STUDIO) $(EXTENSION)
 	@sh tools/stage "tests of the engine" cargo test $(TESTED) --quiet --profile quick
 	@sh tools/stage "tests of the page" $(RUN) tools/npm.py test
 	@sh tools/stage "tests of the package" $(RUN) -m pytest --numprocesses $(JOBS) --dist loadfile \
@@ -171,7 +173,7 @@ $(TOOLS): $(BASE)
 	@touch $@
 
 # Only one is installed: the stamp of the other goes. Without `--group`, maturin installs the group `dev`.
-$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(BASE) $(ENGINE_SOURCES)
+$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(BASE) $(ENGINE_SOURCES) | $(PACKAGES)
 	$(WITH_PIP) maturin develop --group build --profile $* --locked --quiet
 	@rm -f $(VENV)/extension-*.stamp
 	@touch $@

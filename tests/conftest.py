@@ -48,15 +48,16 @@ traffic.poisson = { rate = "1 Mb/s" }
 
 
 SLOWEST = (
-    "verify",
-    "atn_reference",
-    "cluster",
-    "study_kinds",
     "signals",
+    "atn_reference",
+    "search",
     "sweep",
     "cli_experiments",
-    "search",
-    "study_command",
+    "cluster",
+    "bad_input_files",
+    "plot_files",
+    "study_readings",
+    "verify",
 )
 """The files that take longest, first: with whole files to each process, none has such a file left at the end."""
 

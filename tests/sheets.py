@@ -26,16 +26,26 @@ def by_name(schemes: tuple[str, ...] = SCHEMES) -> dict[str, dict[int, float]]:
     return {name: {seed: place + seed / 4 for seed in (1, 2, 3)} for place, name in enumerate(schemes)}
 
 
-def samples() -> list[Sheet]:
-    """At least one sheet of every kind, with texts as long as they come."""
+def kinds() -> list[list[Sheet]]:
+    """Sheets of every kind, with texts as long as they come."""
     return [
-        *mixed_sheets(),
-        *sheets_against_numbers(),
-        *sheets_against_names(),
-        *sheets_over_time(),
-        *sheets_of_tails(),
-        *heat_maps(),
+        mixed_sheets(),
+        sheets_against_numbers(),
+        sheets_against_names(),
+        sheets_over_time(),
+        sheets_of_tails(),
+        heat_maps(),
     ]
+
+
+def samples() -> list[Sheet]:
+    """All of them."""
+    return [each for kind in kinds() for each in kind]
+
+
+def one_of_each_kind() -> list[Sheet]:
+    """The first of every kind."""
+    return [kind[0] for kind in kinds()]
 
 
 def mixed_sheets() -> list[Sheet]:

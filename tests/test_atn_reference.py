@@ -16,6 +16,7 @@ from statistics import fmean, variance
 
 import polars as pl
 import pytest
+from _pytest.mark import ParameterSet
 from atn_reference import (
     SCENARIOS,
     STRATEGIES,
@@ -136,7 +137,17 @@ def reference(row: Point, seeds: int) -> Cells:
 
 def engine(point: Point, replications: int, changes: Mapping[str, object] | None = None) -> Cells:
     """Each column of Penstock, by replication."""
-    result = penstock.run(point.build().with_(changes or {}), replications=replications)
+    return penstock_with(point, replications, changes) if changes else penstock_as_it_is(point, replications)
+
+
+@cache
+def penstock_as_it_is(point: Point, replications: int) -> Cells:
+    """The same without changes: several tests compare it."""
+    return penstock_with(point, replications, {})
+
+
+def penstock_with(point: Point, replications: int, changes: Mapping[str, object]) -> Cells:
+    result = penstock.run(point.build().with_(changes), replications=replications)
     runs = []
     for number in range(replications):
         groups, ports = (
@@ -215,7 +226,12 @@ def test_sub_queues_of_one_priority_are_one_queue() -> None:
     assert one == pytest.approx(other, rel=1e-9)
 
 
-# Wrong interpretations in the reference, and parameters that only the engine has
+# Wrong interpretations in the reference, and parameters that only the engine has. One of each group is quick.
+
+
+def first_is_quick(*cases: tuple[object, ...]) -> list[ParameterSet]:
+    """The cases of a test, of which all but the first are long."""
+    return [pytest.param(*case, marks=() if place == 0 else pytest.mark.long) for place, case in enumerate(cases)]
 
 
 class EarlySender(Sender):
@@ -259,12 +275,12 @@ class MarkingByAll(PrioritySimulation):
 
 @pytest.mark.parametrize(
     ("row", "simulation", "column"),
-    [
+    first_is_quick(
         (Point("none", "b"), ProducingEarly, "success_all"),
         (Point("backoff", "a"), MeasuringEach, "delay_mean_s"),
         (Point("none", "a"), NewestSimulation, "discard_share"),
         (Point("withdrawing", "b"), WaitingSimulation, "waiting_mean_bits"),
-    ],
+    ),
     ids=["early packets", "each round trip", "newest round trip", "threshold of what waits"],
 )
 def test_another_reading_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
@@ -273,7 +289,9 @@ def test_another_reading_is_noticed(row: Point, simulation: type[Simulation], co
 
 
 @pytest.mark.parametrize(
-    ("simulation", "column"), [(MarkingByAll, "queue_mean_bits"), (Simulation, "delay_mean_s")], ids=["marks", "order"]
+    ("simulation", "column"),
+    first_is_quick((MarkingByAll, "queue_mean_bits"), (Simulation, "delay_mean_s")),
+    ids=["marks", "order"],
 )
 def test_another_regard_of_priorities_is_noticed(simulation: type[Simulation], column: str) -> None:
     row = Point("avoidance", "b")
@@ -306,7 +324,9 @@ class SendingAllAgain(SelectiveSimulation):
 
 @pytest.mark.parametrize(
     ("row", "simulation", "column"),
-    [(Point("none", "b"), SendingAllAgain, "success_all"), (Point("none", "a"), Simulation, "discard_share")],
+    first_is_quick(
+        (Point("none", "b"), SendingAllAgain, "success_all"), (Point("none", "a"), Simulation, "discard_share")
+    ),
     ids=["all again", "no reports"],
 )
 def test_another_reading_of_reports_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
@@ -320,7 +340,7 @@ TIMER = "flow.data.transport.tp4.retransmission"
 
 @pytest.mark.parametrize(
     ("row", "changes", "column"),
-    [
+    first_is_quick(
         (Point("avoidance", "b"), {"line.*.congestion_point.clnp.ce_threshold": "13500 bits"}, "queue_mean_bits"),
         (Point("none", "b"), {f"{TIMER}.recheck": 0.6}, "success_all"),
         (Point("withdrawing", "b"), {f"{TIMER}.least": "10 s", f"{TIMER}.initial": "10 s"}, "success_all"),
@@ -329,7 +349,7 @@ TIMER = "flow.data.transport.tp4.retransmission"
             {"line.*.congestion_point.clnp.error_reports.threshold": "15000 octets"},
             "error_report_share",
         ),
-    ],
+    ),
     ids=["CE threshold", "recheck", "T1", "threshold of reports"],
 )
 def test_another_parameter_is_noticed(row: Point, changes: Mapping[str, object], column: str) -> None:

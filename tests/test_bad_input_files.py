@@ -54,11 +54,19 @@ def piped_to_new_process(tmp_path: Path) -> Piped:
     return run
 
 
-@pytest.fixture
-def swept(piped: Piped, small_text: str, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def swept_once(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a finished sweep, whose scenario came from standard input."""
-    assert piped((small_text + SWEEP).encode(), "sweep", "-", "--jobs", 1).returncode == 0
-    return tmp_path / "out" / "stdin"
+    folder = tmp_path_factory.mktemp("swept")
+    command = [sys.executable, "-m", "penstock", "sweep", "-", "--jobs", "1", "--quiet"]
+    subprocess.run(command, input=(small_text + SWEEP).encode(), cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    return folder / "out" / "stdin"
+
+
+@pytest.fixture
+def swept(swept_once: Path, tmp_path: Path) -> Path:
+    """A copy of it, to spoil, where the command looks for it."""
+    return shutil.copytree(swept_once, tmp_path / "out" / "stdin")
 
 
 # ------------------------------------------------------------------------------------------------ not a regular file

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from matplotlib.figure import Figure
-from sheets import CURVE, ZERO, samples, sheet
+from sheets import CURVE, ZERO, one_of_each_kind, samples, sheet
 
 from penstock.core.errors import InputError
 from penstock.plot import (
@@ -28,16 +28,18 @@ from penstock.plot.layout import drawing, frame_of, octets
 
 
 @pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
-@pytest.mark.parametrize("is_page", [False, True], ids=["file", "page"])
-def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> None:
+def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet) -> None:
     figure = draw(made)
+    fits(figure, below=0.0, above=0.0)
+    frame = frame_of(made)  # a page removes title and caption, and their space
+    for text in figure.texts:
+        text.set_visible(False)
+    fits(figure, below=frame.below, above=frame.above)
+
+
+def fits(figure: Figure, *, below: float, above: float) -> None:
+    """Asserts that a figure fits between the inches that are removed below and above, and that no ticks overlap."""
     width, height = figure.get_size_inches()
-    below = above = 0.0
-    if is_page:  # which removes title and caption, and their space
-        frame = frame_of(made)
-        below, above = frame.below, frame.above
-        for text in figure.texts:
-            text.set_visible(False)
     figure.draw_without_rendering()
     drawn = figure.get_tightbbox()
     room = min(drawn.x0, drawn.y0 - below, width - drawn.x1, height - above - drawn.y1)
@@ -63,10 +65,10 @@ def test_the_same_data_give_the_same_bytes_in_another_process(tmp_path: Path) ->
     here, there = tmp_path / "here", tmp_path / "there"
     for folder in (here, there):
         folder.mkdir()
-    written = [path for made in samples() for path in save(made, here)]
+    written = [path for made in one_of_each_kind() for path in save(made, here)]
     script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from test_plot_files import *; "
-        "[save(made, Path(sys.argv[2])) for made in samples()]"
+        "import sys; sys.path.insert(0, sys.argv[1]); from sheets import one_of_each_kind; "
+        "from penstock.plot import save; [save(made, sys.argv[2]) for made in one_of_each_kind()]"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     command = [sys.executable, "-c", script, str(Path(__file__).parent), str(there)]
@@ -113,7 +115,7 @@ def test_a_drawing_for_a_page_has_neither_title_nor_caption(tmp_path: Path) -> N
 
 
 def test_drawings_for_a_page_share_no_ids_and_refer_to_what_is_there() -> None:
-    made = samples()
+    made = one_of_each_kind()
     shared, drawings = inline([*made, *made])
     page = ElementTree.fromstring(f"<page>{shared}{''.join(drawings)}</page>")
     ids = [element.attrib["id"] for element in page.iter() if "id" in element.attrib]

@@ -395,8 +395,8 @@ def test_a_question_that_is_killed_goes_on_with_resume(
 ) -> None:
     (tmp_path / "random.toml").write_text(RANDOM, encoding="utf-8")
     kind, *asked = question
-    arguments = [kind, "random.toml", *asked, "--replications", "3", "--jobs", "2"]
-    command = [sys.executable, "-m", "penstock", *arguments, "--out", "out"]
+    arguments = [kind, "random.toml", *asked, "--replications", "3", "--jobs", "1"]
+    command = [sys.executable, "-m", "penstock", *arguments[:-1], "2", "--out", "out"]
     with started(command, cwd=tmp_path, env=held_at(FIRST_SEGMENT_STORED)) as process:
         wait_until_held(process)
         process.kill()

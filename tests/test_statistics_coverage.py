@@ -21,7 +21,6 @@ from penstock.statistics import (
 )
 from penstock.truth import md1
 
-
 QUEUE = """
 [line.server_{number}]
 between = ["a_{number}", "b_{number}"]
@@ -33,7 +32,9 @@ traffic.poisson = {{ rate = "{rate:.0f} b/s" }}
 
 
 @cache
-def engine_waits(load: float, seconds: float, warm_up_s: float, replications: int, queues: int = 1) -> tuple[float, ...]:
+def engine_waits(
+    load: float, seconds: float, warm_up_s: float, replications: int, queues: int = 1
+) -> tuple[float, ...]:
     """Mean wait of each replication, in cell times of 1 ms: the measured delay without the cell's own transmission.
 
     The mean over the cells of a run is a ratio, and so a little low: a run with few cells has short waits, and counts

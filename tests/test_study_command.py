@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from penstock.execute.experiment import State
 
+SHORT = {"duration": "10 s"}
+"""What the tests change in the study: runs of three minutes show nothing more here."""
+
 
 @pytest.mark.parametrize(("study", "figure"), [("satelite", None), ("satellite", "10"), ("satellite", "x")])
 def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Path) -> None:
@@ -35,11 +38,11 @@ def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Pat
 def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_of_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = with_one_and_two_jobs("satellite", tmp_path, capsys, figure="26", seeds=2)
+    out = with_one_and_two_jobs("satellite", tmp_path, capsys, figure="26", seeds=2, settings=SHORT)
     assert len(written(out)) == 7
     told = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     findings = told.pop("claims")
-    assert told == {"complete": True, "runs": {"present": 16, "wanted": 16}, "set": {}}
+    assert told == {"complete": True, "runs": {"present": 16, "wanted": 16}, "set": SHORT}
     assert [(finding["id"], finding["verdict"]) for finding in findings] == [("sat.s2c2.loss", "reproduced")]
     figures = pl.read_parquet(out / "data" / "figures.parquet")
     assert figures.height == 2 * MIXES[2].points
@@ -47,19 +50,18 @@ def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_o
     assert results.about["complete"]
     assert results.table("runs").height == figures.height
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "penstock reproduce satellite --seeds 2 --figure 26" in page
+    assert "penstock reproduce satellite --seeds 2 --set &#39;duration=10 s&#39; --figure 26" in page
     assert "<svg" in page
     assert all(text in page for text in ("sat.s2c2.loss", "clp_threshold", results.versions()["engine"]))
 
 
 def test_what_was_run_for_a_quick_study_is_not_run_again_for_a_full_one(tmp_path: Path) -> None:
     states: list[State] = []
-    short = {"duration": "10 s"}
-    quick = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, settings=short)
+    quick = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, settings=SHORT)
     assert quick.plan.height == 8
-    studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, settings=short, tell=states.append)
+    studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, settings=SHORT, tell=states.append)
     assert (states[-1].found, states[-1].done) == (8, 8)
-    studies.carry_out("satellite", figure="27", seeds=1, out=tmp_path, settings=short, tell=states.append)
+    studies.carry_out("satellite", figure="27", seeds=1, out=tmp_path, settings=SHORT, tell=states.append)
     assert (states[-1].found, states[-1].done) == (8, 0)
 
 
@@ -68,7 +70,7 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
 ) -> None:
     after_runs(3, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
+        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, settings=SHORT)
     results = Results(tmp_path)
     assert results.plan.height - results.missing() == results.table("runs").height == 3
     show(results)
@@ -84,15 +86,16 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
         ("sat.s2c2.loss", "not run"),
         ("sat.s2.order", "not run"),
     ]
-    assert told == {"complete": False, "runs": {"present": 3, "wanted": 16}, "set": {}}
+    assert told == {"complete": False, "runs": {"present": 3, "wanted": 16}, "set": SHORT}
     with pytest.raises(InputError, match="unfinished study with 3 finished runs"):
-        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
-    assert studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, resume=True).about["complete"]
+        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, settings=SHORT)
+    resumed = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, settings=SHORT, resume=True)
+    assert resumed.about["complete"]
 
 
 def test_a_study_under_another_reading_says_so_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A queue for ten cells loses data, which the study's own queue does not."""
-    settings = {"duration": "10 s", "line.satellite.queues": [{"drop_tail": {"size": "10 cells"}}]}
+    settings = {**SHORT, "line.satellite.queues": [{"drop_tail": {"size": "10 cells"}}]}
     show(studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, settings=settings))
     reading = "Judged under another reading: duration=10 s, line.satellite.queues="
     assert capsys.readouterr().out.startswith(reading)
@@ -102,7 +105,7 @@ def test_a_study_under_another_reading_says_so_first(tmp_path: Path, capsys: pyt
     told = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
     assert told["set"] == settings
     assert [(claim["id"], claim["verdict"]) for claim in told["claims"]] == [("sat.s2c2.loss", "not reproduced")]
-    own = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path / "own", settings={"duration": "10 s"})
+    own = studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path / "own", settings=SHORT)
     assert not set(own.plan["run"]) & set(Results(tmp_path).plan["run"])
 
 

@@ -40,9 +40,20 @@ POINTS, SLOWER_POINTS = 12, 4
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The study of the guide with two other readings: one of its scenario at the highest load, one of a measure."""
-    copy = shutil.copytree(LOSS, tmp_path / "loss")
+def plain(tmp_path: Path) -> Path:
+    """The study of the guide, with runs that are just long enough for its claims with five seeds."""
+    copy = shutil.copytree(LOSS, tmp_path / "plain" / "loss")
+    scenario = copy / "one-line.toml"
+    text = scenario.read_text(encoding="utf-8")
+    assert 'duration = "61 s"' in text
+    scenario.write_text(text.replace('duration = "61 s"', 'duration = "16 s"'), encoding="utf-8")
+    return copy
+
+
+@pytest.fixture
+def folder(plain: Path, tmp_path: Path) -> Path:
+    """The same with two other readings: one of its scenario at the highest load, one of a measure."""
+    copy = shutil.copytree(plain, tmp_path / "loss")
     file = copy / "__init__.py"
     text = file.read_text(encoding="utf-8").replace("import Study", "import Reading, Study")
     text = text.replace("\nSTUDY =", SLOWER).replace("    predicates=PREDICATES,\n", READINGS)
@@ -110,16 +121,16 @@ def test_readings_go_on_after_a_kill(folder: Path, tmp_path: Path) -> None:
 
 
 def test_full_runs_have_the_readings_and_quick_ones_only_if_asked(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    plain: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(studies, "FULL_SEEDS", 2)
     read = {}
     for option in ("--quick", "--full", "--readings"):
         out = tmp_path / option
-        assert main(["reproduce", str(folder), option, "--out", str(out), "--quiet"]) == 0
+        assert main(["reproduce", str(folder), option, "--jobs", "1", "--out", str(out), "--quiet"]) == 0
         read[option] = Results(out).about["details"]["readings"]
     assert read == {"--quick": False, "--full": True, "--readings": True}
-    assert main(["reproduce", str(LOSS), "--full", "--out", str(tmp_path / "none"), "--quiet"]) == 0
+    assert main(["reproduce", str(plain), "--full", "--jobs", "1", "--out", str(tmp_path / "none"), "--quiet"]) == 0
     capsys.readouterr()
 
 

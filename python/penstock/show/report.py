@@ -16,13 +16,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.files import write_text
 from penstock.plot import DARK, Sheet, inline
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 ANCHORS = ("contents", "parameters", "versions", "data", "all-claims", "show-all")
 """Anchors that every page may have."""
@@ -155,18 +159,15 @@ def write(report: Report, path: Path) -> None:
 
 def html(report: Report, folder: Path = Path()) -> str:
     """A report as one page of HTML; `folder` leads from the page to its data."""
-    from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
     shared, drawings = inline(figure.sheet for section in report.sections for figure in section.figures)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(paragraphs=paragraphs, shown=shown, block=block, names=names)
-    environment.globals["address"] = lambda path: (folder / path).as_posix()
     script, style = part("report.js"), part("report.css")
     anchors, sections = placed(report, [Markup(drawing) for drawing in drawings])  # noqa: S704 - made by `inline`
     figures = {entry["figure"].sheet.name: entry for each in sections for entry in each["figures"]}
-    return environment.from_string(part("report.html.jinja")).render(
+    return template().render(
         report=report,
+        address=lambda path: (folder / path).as_posix(),
         sections=sections,
         anchors=anchors,
         leads=[figures[name] for name in (report.lead, report.beside) if name in figures],
@@ -180,6 +181,16 @@ def html(report: Report, folder: Path = Path()) -> str:
         counts=verdict_counts(report),
         most_columns=max((len(table.columns) for section in report.sections for table in section.tables), default=0),
     )
+
+
+@cache
+def template() -> Template:
+    """The template of every page. It is compiled once in a process, which takes as long as a small page."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(paragraphs=paragraphs, shown=shown, block=block, names=names)
+    return environment.from_string(part("report.html.jinja"))
 
 
 def names(columns: Sequence[str]) -> str:
