@@ -118,10 +118,8 @@ def test_spots_stand_at_their_means_with_their_intervals() -> None:
 
 
 def test_a_wide_interval_does_not_press_other_marks_together() -> None:
-    wide = [
-        Spot("a", Estimate(2.0, -90, 90, 3), Estimate(3.0, -50, 50, 3), 0),
-        Spot("b", *[Estimate(4.0, 4, 4, 3)] * 2, 1),
-    ]
+    sure = Estimate(4.0, 4.0, 4.0, 3)
+    wide = [Spot("a", Estimate(2.0, -90, 90, 3), Estimate(3.0, -50, 50, 3), 0), Spot("b", sure, sure, 1)]
     assert spot_axes(Panel("x", "y", spots=wide, log_y=True)) == ((1.88, 4.12), (False, 2.94, 4.06))
     across, (is_log, low, high) = spot_axes(Panel("x", "y", spots=wide))
     assert across[0] < -90
