@@ -73,6 +73,27 @@ def test_readme_activates_the_environment_before_its_first_command() -> None:
     assert text.index("source .venv/bin/activate") < text.index(commands[0])
 
 
+def test_readme_has_the_counts_of_the_validation() -> None:
+    first = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8").splitlines()[2].split("**")[1]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"**{first}** [Every row, the red ones too](docs/validation.md)." in text.splitlines()[:10]
+
+
+def test_readme_has_the_ratios_of_its_own_table() -> None:
+    """The table itself is compared with a run by the test of all blocks."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^  (\w+) +(?:★\s)?([\d.]+) +(?:★\s)?([\d.]+) +(?:★\s)?([\d.]+) ", text, flags=re.MULTILINE)
+    carried, lost, late = ({name: float(each[place]) for name, *each in rows} for place in range(3))
+    less, sooner, more = (
+        carried["erica"] / carried["cubic"],
+        late["cubic"] / late["erica"],
+        lost["bbr"] / lost["cubic"],
+    )
+    told = f"ERICA carries {less:.2g} times as much as CUBIC, and its 99 % delay is {sooner:.2g} times shorter."
+    told += f" BBR loses {more:.2g} times as much as CUBIC."
+    assert told in " ".join(text.split())
+
+
 def test_readme_has_the_capacity_of_the_help() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     helped = next(command for command in COMMANDS if command.name == "capacity").examples[0]

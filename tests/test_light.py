@@ -117,19 +117,33 @@ def test_spots_stand_at_their_means_with_their_intervals() -> None:
     assert legend == ["a", "b"]  # once for both panels
 
 
+def test_a_wide_interval_does_not_press_other_marks_together() -> None:
+    sure = Estimate(4.0, 4.0, 4.0, 3)
+    wide = [Spot("a", Estimate(2.0, -90, 90, 3), Estimate(3.0, -50, 50, 3), 0), Spot("b", sure, sure, 1)]
+    assert spot_axes(Panel("x", "y", spots=wide, log_y=True)) == ((1.88, 4.12), (False, 2.94, 4.06))
+    across, (is_log, low, high) = spot_axes(Panel("x", "y", spots=wide))
+    assert across[0] < -90
+    assert not is_log
+    assert low < -50
+    assert high > 50
+
+
 def test_named_spots_have_their_labels_beside_them_and_hollow_ones_no_filling() -> None:
     near = Estimate(0.9, None, None, 1)
     spots = [
         Spot("left", Estimate(0.1, None, None, 1), near, 0, named=True),
         Spot("right", near, near, 1, hollow=True, named=True),
+        Spot("other", near, near, 3, named=True),
         Spot("third", Estimate(0.5, None, None, 1), Estimate(2.0, None, None, 1), 2),
+        Spot("low", Estimate(0.5, None, None, 1), Estimate(0.1, None, None, 1), 4),
     ]
     root = page(light(Panel("load", "delay", spots=spots, title="a network")))
     texts = {each.text: each for each in root.iter("text")}
     assert texts["a network"].attrib["class"] == "head"
-    left, right = texts["left"].attrib, texts["right"].attrib
+    left, right, over = (texts[name].attrib for name in ("left", "right", "other"))
     assert (left["class"], right["class"]) == ("spot", "spot end")
-    assert float(right["y"]) >= float(left["y"]) + 9  # at one height they would be over each other
+    assert left["y"] == right["y"]  # on other sides of the panel
+    assert abs(float(right["y"]) - float(over["y"])) == pytest.approx(9)  # at one height they would be over each other
     assert "third" not in texts
     marks = [each.attrib["style"] for each in root.iter("use") if "x" in each.attrib]
     assert [mark.startswith("fill:var(--page)") for mark in marks[:3]] == [False, True, False]

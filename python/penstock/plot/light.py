@@ -166,14 +166,15 @@ class Light:
 
 def labels(panel: Panel, x: Axis, y: Axis) -> str:
     """The labels of the named spots of a panel beside their marks, on the side with more room, none over another."""
+    middle = x.start + x.length / 2
     named = sorted((spot for spot in panel.spots if spot.named), key=lambda spot: y.at(spot.y.mean))
     parts = []
-    for spot, level in zip(named, spread([y.at(spot.y.mean) + 3 for spot in named], y.start - 3), strict=True):
-        at = x.at(spot.x.mean)
-        kind, place = ("spot", at + 6) if at < x.start + x.length / 2 else ("spot end", at - 6)
-        paint = f'style="fill:{colour(colour_of(spot.hue))}"'
-        text = f'<text class="{kind}" x="{short(place)}" y="{short(level)}" {paint}>{escape(spot.label)}</text>'
-        parts.append(text)
+    for kind, shift, is_right in (("spot", 6, False), ("spot end", -6, True)):
+        own = [spot for spot in named if (x.at(spot.x.mean) >= middle) is is_right]
+        for spot, level in zip(own, spread([y.at(spot.y.mean) + 3 for spot in own], y.start - 3), strict=True):
+            place = f'x="{short(x.at(spot.x.mean) + shift)}" y="{short(level)}"'
+            paint = f'style="fill:{colour(colour_of(spot.hue))}"'
+            parts.append(f'<text class="{kind}" {place} {paint}>{escape(spot.label)}</text>')
     return "".join(parts)
 
 

@@ -10,12 +10,19 @@ from penstock.statistics import Estimate
 
 
 def spot_axes(panel: Panel) -> tuple[tuple[float, float], tuple[bool, float, float]]:
-    """The ends of the x axis of a panel; whether its y axis is logarithmic, and its ends."""
-    across = around([place for spot in panel.spots for place in ends(spot.x)])
-    means = [spot.y.mean for spot in panel.spots]
-    if panel.log_y and min(means) > 0 and is_far(means):
-        return across, (True, min(means) / 1.6, max(means) * 1.6)
-    return across, (False, *around([place for spot in panel.spots for place in ends(spot.y)]))
+    """The ends of the x axis of a panel; whether its y axis is logarithmic, and its ends.
+
+    With ``log_y`` the axes are those of the means, and longer intervals leave the panel: one wide interval would press
+    all other marks together.
+    """
+    levels = [spot.y.mean for spot in panel.spots]
+    if not panel.log_y:
+        across = around([place for spot in panel.spots for place in ends(spot.x)])
+        return across, (False, *around([place for spot in panel.spots for place in ends(spot.y)]))
+    across = around([spot.x.mean for spot in panel.spots])
+    if min(levels) > 0 and is_far(levels):
+        return across, (True, min(levels) / 1.6, max(levels) * 1.6)
+    return across, (False, *around(levels))
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:

@@ -20,8 +20,8 @@ TRADE_OFFS = "trade-offs"
 """The name of the figure of the first traffic, and the beginning of those of the others."""
 CAPTION = (
     "One picture for each network. Best is at the lower right: much data, short delays. One mark for each scheme, with "
-    "the 95 % intervals of both. The delay begins when the source has the data, so waiting at the source counts. "
-    "Hollow marks have not settled. Named are the schemes that no other beats by both."
+    "the 95 % intervals of both, which may leave the picture. The delay begins when the source has the data, so "
+    "waiting at the source counts. Hollow marks have not settled. Named are the schemes that no other beats by both."
 )
 MUCH = (90, 80, 70, 50, 0)
 """Per cent of the best goodput that the quickest scheme of the sentence must carry: the first that any carries."""
