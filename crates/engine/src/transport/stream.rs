@@ -24,5 +24,6 @@ pub use blocks::{Acknowledgement, Blocks, blocks_beside};
 pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
+pub use rate_sample::{Lost, RateSample};
 pub use receiving::{Receiving, ReceivingMeasures};
 pub use sending::{Sending, Turn};
