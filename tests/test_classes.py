@@ -1,7 +1,9 @@
 """Controllers that are classes in Python: as those of the engine bit by bit, and with faults that say what is wrong."""
 
 import json
+import platform
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +44,7 @@ def written(folder: Path, text: str, cls: str = "Own", more: str = "") -> Scenar
     return Scenario.parse(text, name=str(folder / "own.toml"))
 
 
-def fingerprint(scenario: Scenario, **options: object) -> str:
+def fingerprint(scenario: Scenario, **options: Any) -> str:
     return penstock.run(scenario, allow_python=True, **options).manifest["runs"][0]["fingerprint"]
 
 
@@ -57,16 +59,16 @@ FIXED = "class Own:\n    def begin(self, stream):\n        self.window = 8 * str
         (python("Cubic"), 'cubic = { hystart = "off" }'),
     ],
 )
-def test_a_class_is_the_controller_of_the_engine_bit_by_bit(own, rust):
+def test_a_class_is_the_controller_of_the_engine_bit_by_bit(own: str, rust: str) -> None:
     assert fingerprint(scenario(own)) == fingerprint(scenario(rust))
 
 
-def test_the_plain_form_and_processes_give_the_same(tmp_path):
+def test_the_plain_form_and_processes_give_the_same(tmp_path: Path) -> None:
     own = scenario(python("Cubic")).with_({"duration": "500 ms"})
     assert fingerprint(own, form="plain") == fingerprint(own) == fingerprint(own, replications=2, jobs=2)
 
 
-def test_forks_go_on_by_themselves():
+def test_forks_go_on_by_themselves() -> None:
     own = scenario(python("Cubic")).with_({"duration": "1 s"})
     sim = Simulation(own, allow_python=True)
     sim.run_until("400 ms")
@@ -79,7 +81,7 @@ def test_forks_go_on_by_themselves():
     sim.fork()
 
 
-def test_nothing_runs_without_consent(tmp_path, capsys):
+def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = written(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n{FIXED}")
     for start in (lambda: penstock.run(own), lambda: Simulation(own).run_until("1 s")):
         with pytest.raises(InputError, match=r"--allow-python .* allow_python=True"):
@@ -92,7 +94,7 @@ def test_nothing_runs_without_consent(tmp_path, capsys):
     assert main(["run", str(tmp_path / "own.toml"), "--allow-python", "--quiet"]) == 0
 
 
-def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path):
+def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path: Path) -> None:
     one, other = (written(tmp_path, FIXED + comment) for comment in ("", "# another text\n"))
     assert one != other
     told = one.tree["flow"]["a"]["transport"]["stream"]["controller"]["python"]
@@ -103,15 +105,14 @@ def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path):
     assert Scenario(one.to_json(), "json") == one
 
 
-def test_another_release_than_that_of_the_scenario_is_refused(tmp_path):
+def test_another_release_than_that_of_the_scenario_is_refused(tmp_path: Path) -> None:
     own = written(tmp_path, FIXED)
-    own._json = json.dumps(json.loads(own.to_json())).replace(one := __import__("platform").python_version(), "3.0.0")
-    assert one not in own.to_json()
+    own._json = json.dumps(json.loads(own.to_json())).replace(platform.python_version(), "3.0.0")
     with pytest.raises(InputError, match=r"loaded with python 3\.0\.0, and this process has python"):
         penstock.run(own, allow_python=True)
 
 
-def test_check_compares_both_forms(tmp_path, capsys):
+def test_check_compares_both_forms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "own.toml"
     file.write_text(SCENARIO.format(controller=python("Own", "own.py"), traffic="greedy"))
     (tmp_path / "own.py").write_text(FIXED)
@@ -136,17 +137,17 @@ def test_check_compares_both_forms(tmp_path, capsys):
         (FIXED + "    requires = ('penstock-none',)\n", r"not installed"),
         (f"import random\n{FIXED}", r"its numbers are not those of the run"),
         (f"import numpy\n{FIXED}", r"line 1: it is not declared; write requires = \(\"numpy\",\)"),
-        (f"from . import other\n{FIXED}", r"not declared"),
+        (f"from . import other\n{FIXED}", r"another file is no part of it"),
     ],
 )
-def test_files_that_are_no_classes_are_refused_when_they_are_read(tmp_path, text, told):
+def test_files_that_are_no_classes_are_refused_when_they_are_read(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InputError, match=told) as caught:
         written(tmp_path, text)
     assert caught.value.path.startswith("flow.a.transport.stream.controller.python")
     assert caught.value.line
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     text = SCENARIO.format(controller=python("Own", "none.py"), traffic="greedy")
     with pytest.raises(InputError, match="there is no such file"):
         Scenario.parse(text, name=str(tmp_path / "own.toml"))
@@ -164,7 +165,7 @@ def test_a_missing_file_is_named(tmp_path):
         ("raise SystemError", r"SystemError"),
     ],
 )
-def test_faults_of_a_class_end_the_run_and_name_it(tmp_path, body, told):
+def test_faults_of_a_class_end_the_run_and_name_it(tmp_path: Path, body: str, told: str) -> None:
     own = written(tmp_path, f"{FIXED}    def on_ack(self, ack):\n        {body}\n")
     sim = Simulation(own, allow_python=True)
     with pytest.raises(InputError, match=told) as caught:
@@ -194,18 +195,18 @@ def test_faults_of_a_class_end_the_run_and_name_it(tmp_path, body, told):
         (f"x = 1 / 0\n{FIXED}", r"ZeroDivisionError: .* \(own.py, line 1\)"),
     ],
 )
-def test_faults_at_the_begin_are_told_too(tmp_path, text, told):
+def test_faults_at_the_begin_are_told_too(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         penstock.run(written(tmp_path, text), allow_python=True)
 
 
-def test_a_parameter_that_the_class_does_not_have_is_a_fault(tmp_path):
+def test_a_parameter_that_the_class_does_not_have_is_a_fault(tmp_path: Path) -> None:
     own = written(tmp_path, FIXED, more=", parameters = { gama = 1 }")
     with pytest.raises(InputError, match=r"__init__ failed .*Own\(\) takes no arguments"):
         penstock.run(own, allow_python=True)
 
 
-def test_a_state_that_cannot_be_copied_is_refused_where_it_is_copied(tmp_path):
+def test_a_state_that_cannot_be_copied_is_refused_where_it_is_copied(tmp_path: Path) -> None:
     own = written(tmp_path, f"{FIXED}        self.file = open(__file__ or 0) if False else (i for i in ())\n")
     sim = Simulation(own, allow_python=True)
     sim.run_until("100 ms")
@@ -215,13 +216,13 @@ def test_a_state_that_cannot_be_copied_is_refused_where_it_is_copied(tmp_path):
     sim.run_until("200 ms")
 
 
-def test_an_interruption_in_a_method_is_no_fault_of_the_class(tmp_path):
+def test_an_interruption_in_a_method_is_no_fault_of_the_class(tmp_path: Path) -> None:
     own = written(tmp_path, f"{FIXED}    def on_ack(self, ack):\n        raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
         Simulation(own, allow_python=True).run_until("1 s")
 
 
-def test_random_numbers_are_those_of_the_run(tmp_path):
+def test_random_numbers_are_those_of_the_run(tmp_path: Path) -> None:
     text = (
         "class Own:\n    def begin(self, stream):\n        self.random, self.window = stream.random(), 9000\n"
         "    def on_ack(self, ack):\n        self.window = 3000 + 1500 * self.random.below(8)\n"
@@ -236,7 +237,7 @@ def test_random_numbers_are_those_of_the_run(tmp_path):
     assert fork.fingerprint == sim.fingerprint == fingerprint(own)
 
 
-def test_a_pace_of_its_own(tmp_path):
+def test_a_pace_of_its_own(tmp_path: Path) -> None:
     text = (
         "class Own:\n    paces = True\n    pacing_rate = 1e6\n    def begin(self, stream):\n"
         "        self.window = 1 << 30\n"
@@ -245,7 +246,7 @@ def test_a_pace_of_its_own(tmp_path):
     assert groups["goodput_bps"][0] == pytest.approx(2e6, rel=0.1)
 
 
-def test_functions_have_the_bits_of_the_engine():
+def test_functions_have_the_bits_of_the_engine() -> None:
     from penstock import scheme
 
     assert scheme.cbrt(27.0) == 3.0

@@ -146,6 +146,8 @@ def _check_imports(tree: ast.Module, requires: tuple[str, ...], file: str, path:
             continue
         owners = dict(metadata.packages_distributions()) if owners is None else owners
         if not set(owners.get(top, [])) & set(requires):
+            if not top:
+                raise _import_error(node, name, file, path, "another file is no part of it; put all into one file")
             remedy = f'write {REQUIRES} = ("{(owners.get(top) or [top])[0]}",) in the class, for a package'
             raise _import_error(node, name, file, path, f"it is not declared; {remedy}")
 
