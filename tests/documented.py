@@ -144,7 +144,9 @@ class Session:
             getattr(self, block.kind)(acted)
 
     def python(self, block: Block) -> None:
-        """Run it after the others of the page; one that is a program runs by itself."""
+        """Run it after the others of the page, and save one that is a file; one that is a program runs by itself."""
+        if saved := SAVED.search(" ".join(block.before.split())):
+            (self.folder / (saved[1] or saved[2])).write_text(block.text, encoding="utf-8")
         if "__name__" in block.text:
             file = self.folder / "program.py"
             file.write_text(block.text, encoding="utf-8")
@@ -206,7 +208,7 @@ class Session:
         """Read the text of a scenario, and simulate its first 100 ms."""
         from penstock import Scenario, Simulation
 
-        simulation = Simulation(Scenario.parse(text, name=str(self.folder / "documented")), seed=1)
+        simulation = Simulation(Scenario.parse(text, name=str(self.folder / "documented")), seed=1, allow_python=True)
         simulation.run_until("100 ms")
 
     def text(self, block: Block) -> None:

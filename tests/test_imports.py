@@ -20,6 +20,7 @@ ALLOWED = {
     "topology": {"_engine", "core"},
     "studio": {"core"},
     "video": {"core"},
+    "scheme": {"_engine"},
     "scheduler": {"core"},
     "execute": {"_engine", "core", "scheduler"},
     "statistics": set(),

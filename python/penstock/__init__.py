@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from penstock.api.conditions import queue_above as queue_above
     from penstock.api.conditions import reading_above as reading_above
     from penstock.api.conditions import reading_below as reading_below
+    from penstock.api.run import ClassError as ClassError
     from penstock.api.run import Interrupted as Interrupted
     from penstock.api.run import Result as Result
     from penstock.api.run import load_result as load_result
@@ -90,7 +91,7 @@ _NAMES = {
         "reading_above",
         "reading_below",
     ],
-    "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
+    "api.run": ["ClassError", "Interrupted", "Result", "load_result", "run", "run_all", "save"],
     "api.search": ["search"],
     "api.simulation": ["Simulation"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],

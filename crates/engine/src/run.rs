@@ -31,6 +31,8 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
+/// The same with a class of the user, which takes longer, and after whose fault nothing more should happen.
+const CELLS_PER_SLICE_OF_CLASSES: u64 = 1 << 14;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +63,8 @@ pub struct Run<P = ()> {
     overload: Overload,
     allocators: Vec<Allocator>,
     timeline: Timeline,
+    /// Whether a part is a class of the user, which may fail.
+    has_classes: bool,
     /// Unit of the times of values that are changed later.
     cell_time: Option<Span>,
 }
@@ -81,7 +85,7 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { world, stop, capacities, estimate, timeline } =
+        let Assembled { world, stop, capacities, estimate, timeline, has_classes } =
             assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
@@ -98,11 +102,12 @@ impl<P: Probe> Run<P> {
             stop,
             series,
             measure,
-            slice: CELLS_PER_SLICE,
+            slice: if has_classes { CELLS_PER_SLICE_OF_CLASSES } else { CELLS_PER_SLICE },
             overload: Overload::new(scenario.duration, estimate.offered),
             estimate,
             allocators: capacities.into_iter().map(Allocator::new).collect(),
             timeline,
+            has_classes,
             cell_time: scenario.cell_time,
         };
         if run.warm_up == Time::ZERO {
@@ -162,6 +167,7 @@ impl<P: Probe> Run<P> {
         // about as many, also those of groups that are not active, which nothing counts.
         let last = self.world.work().saturating_add(self.slice);
         let far = self.world.clock() + Span::from_seconds(CELLS_PER_SLICE as f64 / self.estimate.offered.max(1e-9));
+        self.require_sound()?;
         loop {
             let target = until.min(self.end()).min(self.next_stop());
             let is_there = self.world.run_on(target, last.saturating_sub(self.world.work()))?;
@@ -171,6 +177,7 @@ impl<P: Probe> Run<P> {
                 self.world.catch_up()?;
             }
             overload::refuse(&self.world)?;
+            self.require_sound()?;
             if !is_there || now < target.min(self.end()) {
                 return Ok(Reached::Slice);
             }
@@ -190,6 +197,12 @@ impl<P: Probe> Run<P> {
                 return Ok(Reached::Slice);
             }
         }
+    }
+
+    /// Refuses to go on without a class of the user: it has failed, or nobody has consented to run it.
+    fn require_sound(&self) -> Result<(), Error> {
+        let broken = if self.has_classes { self.world.broken() } else { None };
+        broken.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     /// Time of the next stop of the run itself.

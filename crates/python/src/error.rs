@@ -26,6 +26,11 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Erro
     py.detach(|| caught(work)).map_err(raise)
 }
 
+/// As [`run`], with the GIL: for work that calls Python again and again.
+pub(crate) fn run_attached<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    caught(work).map_err(raise)
+}
+
 /// The type of the exception, with the attributes that every instance overrides.
 pub(crate) fn scenario_error_type(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     let kind = py.get_type::<ScenarioError>();

@@ -1,7 +1,7 @@
 //! `penstock._engine`: the Python bindings of the engine. They only convert, and have no logic.
 //!
 //! `run` drives one simulation, `live` shows its state, `table` exports its results through Arrow, `trace` takes packets,
-//! `points` has the points of a sweep and the identities of runs, `layout` places the nodes of a drawing, `time` reads times,
+//! `scheme` runs classes of users, `points` has the points of a sweep and the identities of runs, `layout` places the nodes of a drawing, `time` reads times,
 //! `error` makes Python exceptions.
 
 mod error;
@@ -9,6 +9,7 @@ mod layout;
 mod live;
 mod points;
 mod run;
+mod scheme;
 mod table;
 mod time;
 mod trace;
@@ -45,6 +46,16 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<trace::Trace>()?;
+    module.add_class::<scheme::events::Stream>()?;
+    module.add_class::<scheme::events::Ack>()?;
+    module.add_class::<scheme::events::SignOfCongestion>()?;
+    module.add_class::<scheme::events::LostSegment>()?;
+    module.add_class::<scheme::events::Idle>()?;
+    module.add_class::<scheme::mathematics::Random>()?;
+    module.add_function(wrap_pyfunction!(scheme::mathematics::exp, module)?)?;
+    module.add_function(wrap_pyfunction!(scheme::mathematics::log, module)?)?;
+    module.add_function(wrap_pyfunction!(scheme::mathematics::pow, module)?)?;
+    module.add_function(wrap_pyfunction!(scheme::mathematics::cbrt, module)?)?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
@@ -73,10 +84,17 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// Every accepted scenario can also be run. If the scenario names files of frame sizes or lists,
 /// `read_file(path, name, sha256)` returns the text of each; `path` is the location of the name in the scenario, and
-/// `sha256` that which the file must have, if there is one. The content then replaces the names.
+/// `sha256` that which the file must have, if there is one. The content then replaces the names. If parts of it are classes in
+/// Python, `read_class(path, table)` returns the table of each, as JSON, with the text of its file.
 #[pyfunction]
-#[pyo3(signature = (text, form, read_file = None))]
-fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
+#[pyo3(signature = (text, form, read_file = None, read_class = None))]
+fn normalise(
+    py: Python<'_>,
+    text: &str,
+    form: &str,
+    read_file: Option<Bound<'_, PyAny>>,
+    read_class: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
     let mut scenario = match form {
         "toml" => error::run(py, || advice::parse(text))?,
         "json" => error::run(py, || advice::from_json(text))?,
@@ -91,6 +109,9 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
             let text: String = read_file.call1((&path, name, sha256))?.extract()?;
             scenario.take_file(&path, &text).map_err(|fault| refuse(fault.into()))?;
         }
+    }
+    if let Some(read_class) = read_class {
+        scenario = scheme::loading::with_sources(scenario, &read_class)?;
     }
     py.detach(|| caught(|| check(&scenario))).map_err(refuse)?;
     Ok(document::to_json(&scenario))

@@ -10,6 +10,7 @@ use penstock_engine::run::history::{Stage, Tracing};
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::scheme;
 use crate::table::Table;
 use crate::time::span;
 use crate::trace;
@@ -50,7 +51,7 @@ type Told = (&'static str, String, String, f64, String);
 
 /// The way of the data PDU `sequence` of `flow`, up to the time `until`, in a run of the scenario `json`.
 #[pyfunction]
-#[pyo3(signature = (json, seed, replication, flow, sequence, until, load_trace = None))]
+#[pyo3(signature = (json, seed, replication, flow, sequence, until, load_trace = None, load_class = None))]
 #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn history(
     py: Python<'_>,
@@ -61,11 +62,15 @@ pub(crate) fn history(
     sequence: u32,
     until: &str,
     load_trace: Option<Bound<'_, PyAny>>,
+    load_class: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Told>> {
     let until = Time::ZERO + span(until)?;
-    let scenario = trace::with_packets(py, json, load_trace.as_ref())?;
-    let mut tracing = error::run(py, || Tracing::new(&scenario, (seed, replication), (flow, sequence), until))?;
-    while !error::run(py, || tracing.advance())? {
+    let mut scenario = trace::with_packets(py, json, load_trace.as_ref())?;
+    let interruption = scheme::consent(&mut scenario, json, load_class);
+    let mut tracing = scheme::work(py, interruption.as_ref(), || {
+        Tracing::new(&scenario, (seed, replication), (flow, sequence), until)
+    })?;
+    while !scheme::work(py, interruption.as_ref(), || tracing.advance())? {
         // Python looks for Ctrl-C between two slices.
         py.check_signals()?;
     }

@@ -11,23 +11,27 @@ use pyo3::types::PyDict;
 
 use crate::error;
 use crate::live;
+use crate::scheme::{self, Interruption, work};
 use crate::table::{self, Table};
 use crate::time::span;
 use crate::trace;
 
 /// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refuses a run that certainly sends more PDUs
 /// than `most_pdus`, or needs more memory than `most_memory` bytes. `load_trace(name, sha256)` returns the packets of each
-/// trace.
+/// trace. With `load_class` the run may run classes in Python: `load_class(table)` returns a new instance of the class of the
+/// table, as JSON.
 #[pyclass(module = "penstock._engine")]
 pub(crate) struct Run {
     simulation: Simulation,
     report: Option<Report>,
+    /// With classes in Python it runs with the GIL, and they may be interrupted.
+    interruption: Option<Interruption>,
 }
 
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (json, seed, replication, form = "fast", most_pdus = None, most_memory = None, load_trace = None))]
+    #[pyo3(signature = (json, seed, replication, form = "fast", most_pdus = None, most_memory = None, load_trace = None, load_class = None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
@@ -38,6 +42,7 @@ impl Run {
         most_pdus: Option<u64>,
         most_memory: Option<u64>,
         load_trace: Option<Bound<'_, PyAny>>,
+        load_class: Option<Py<PyAny>>,
     ) -> PyResult<Run> {
         let form = match form {
             "fast" => Form::Fast,
@@ -45,31 +50,32 @@ impl Run {
             _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"fast\" or \"plain\""))),
         };
         let limits = limits(most_pdus, most_memory);
-        let scenario = trace::with_packets(py, json, load_trace.as_ref())?;
-        let simulation = error::run(py, || {
+        let mut scenario = trace::with_packets(py, json, load_trace.as_ref())?;
+        let interruption = scheme::consent(&mut scenario, json, load_class);
+        let simulation = work(py, interruption.as_ref(), || {
             let simulation = Simulation::new(&scenario, seed, replication, form)?;
             simulation.estimate().check(&limits)?;
             Ok(simulation)
         })?;
-        Ok(Run { simulation, report: None })
+        Ok(Run { simulation, report: None, interruption })
     }
 
-    /// Simulates for `seconds` more, without the GIL. Returns true when the run has ended.
+    /// Simulates for `seconds` more, without the GIL unless classes in Python take part. Returns true when the run has ended.
     fn advance(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return Err(PyValueError::new_err(format!("seconds is {seconds}; it must be above 0 and finite")));
         }
         self.report = None;
         let span = Span::from_seconds(seconds);
-        error::run(py, || self.simulation.advance(span))
+        work(py, self.interruption.as_ref(), || self.simulation.advance(span))
     }
 
-    /// Simulates up to `until`, as in "30 s", without the GIL, for about a second of work at most. Returns whether the run
+    /// Simulates up to `until`, as in "30 s", as [`Run::advance`], for about a second of work at most. Returns whether the run
     /// is there, or has ended before.
     fn advance_to(&mut self, py: Python<'_>, until: &str) -> PyResult<bool> {
         let until = Time::ZERO + span(until)?;
         self.report = None;
-        error::run(py, || self.simulation.advance_to(until))
+        work(py, self.interruption.as_ref(), || self.simulation.advance_to(until))
     }
 
     /// Refuses a time before the present one.
@@ -112,8 +118,8 @@ impl Run {
 
     /// A copy, which goes on by itself.
     fn fork(&self, py: Python<'_>) -> PyResult<Run> {
-        let simulation = error::run(py, || Ok(self.simulation.clone()))?;
-        Ok(Run { simulation, report: None })
+        let simulation = work(py, self.interruption.as_ref(), || Ok(self.simulation.clone()))?;
+        Ok(Run { simulation, report: None, interruption: self.interruption.clone() })
     }
 
     /// Changes parameters: JSON as of the key `change` of a scenario.

@@ -255,6 +255,7 @@ def capacity(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
+    allow_python: bool = False,
     tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Find how far a parameter can rise until a condition holds, and store all runs in the directory ``out``.
@@ -272,6 +273,7 @@ def capacity(
         resume: continue an unfinished one in ``out``.
         most_pdus: as in :meth:`penstock.Sweep.run`.
         most_memory_gb: as there.
+        allow_python: as there.
         tell: called from time to time with the progress.
 
     Returns the results. ``about["details"]["answer"]`` has ``state``, ``least`` and ``most``: with 95 % confidence the
@@ -294,7 +296,7 @@ def capacity(
         jobs=jobs,
         cluster=cluster,
         resume=resume,
-        limits=limits(most_pdus, most_memory_gb),
+        limits=limits(most_pdus, most_memory_gb, allow_python),
         tell=tell,
     ) as trials:
         running = Bisection(wanted, is_open, limit, trials, replications, details)

@@ -80,13 +80,14 @@ def compare(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
+    allow_python: bool = False,
     tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
 
     ``scenarios`` has a scenario for each name, as :func:`penstock.run` takes it.
-    ``metrics`` are the default metrics of a later comparison; ``most_pdus`` and ``most_memory_gb`` are
-    as in :meth:`penstock.Sweep.run`.
+    ``metrics`` are the default metrics of a later comparison; ``most_pdus``, ``most_memory_gb`` and ``allow_python``
+    are as in :meth:`penstock.Sweep.run`.
 
     Raises as :meth:`penstock.Sweep.run`.
     """
@@ -116,7 +117,7 @@ def compare(
         jobs=jobs,
         cluster=cluster,
         resume=resume,
-        limits=limits(most_pdus, most_memory_gb),
+        limits=limits(most_pdus, most_memory_gb, allow_python),
         tell=tell,
     )
 

@@ -34,7 +34,18 @@ if TYPE_CHECKING:
 
     from penstock.core.scenario import Source
 
-__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "load_result", "run", "run_all", "save"]
+__all__ = [
+    "ClassError",
+    "Interrupted",
+    "Outcome",
+    "Result",
+    "Task",
+    "available_cores",
+    "load_result",
+    "run",
+    "run_all",
+    "save",
+]
 
 MANIFEST = "manifest.json"
 MOST_REPLICATIONS = 100_000
@@ -115,6 +126,17 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+class ClassError(InputError):
+    """A class in Python of the scenario has failed, or may not run.
+
+    ``result`` has the finished replications and, as the last, what the failed one had measured; ``None`` without any.
+    """
+
+    def __init__(self, error: _engine.ScenarioError, file: str, result: Result | None) -> None:
+        super().__init__(error.reason, path=error.path, value=error.value, remedy=error.remedy, file=file)
+        self.result = result
+
+
 def run(
     scenario: Source,
     seed: int = 1,
@@ -125,6 +147,7 @@ def run(
     form: Form = "fast",
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
+    allow_python: bool = False,
 ) -> Result:
     """Run ``scenario`` and return its results.
 
@@ -138,6 +161,7 @@ def run(
         form: ``fast``, or ``plain``, which processes all nodes in order of time; it gives the same results.
         most_pdus: refuse a run that certainly sends more PDUs than this; 10**11 if ``None``.
         most_memory_gb: refuse a run that certainly needs more memory than so many gigabytes; 8 if ``None``.
+        allow_python: run the classes in Python that the scenario has; read their files before.
 
     Raises:
         InputError: an invalid argument or scenario, a run that certainly exceeds the limits.
@@ -149,8 +173,8 @@ def run(
     replications = whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     if form not in ("fast", "plain"):
         raise InputError("there is no such form of the engine", path="form", value=form, remedy='use "fast" or "plain"')
-    most = limits(most_pdus, most_memory_gb)
-    scenario.check_limits(*most)
+    most = limits(most_pdus, most_memory_gb, allow_python)
+    scenario.check_limits(most.pdus, most.memory)
     tasks = [Task(scenario.to_json(), seed, number, form=form, limits=most) for number in range(replications)]
     started = datetime.now(UTC)
     before = time.perf_counter()
@@ -190,6 +214,11 @@ def run(
             outcomes.extend(run_all(tasks, jobs, progress=show))
     except KeyboardInterrupt:
         raise Interrupted(result() if outcomes else None) from None
+    except _engine.ScenarioError as error:
+        if not scenario.classes():
+            raise
+        outcomes.extend(one for one in (getattr(error, "measured", None),) if one is not None)
+        raise ClassError(error, scenario.name, result() if outcomes else None) from None
     return result()
 
 
@@ -257,13 +286,16 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def limits(most_pdus: int | None, most_memory_gb: int | None) -> Limits:
+def limits(most_pdus: int | None, most_memory_gb: int | None, allow_python: bool = False) -> Limits:
     """The limits as the engine takes them. Raises :class:`InputError` unless they are whole numbers above 0."""
     if most_pdus is not None:
         whole_number(most_pdus, "most_pdus", 1, 2**64 - 1)
     if most_memory_gb is not None:
         whole_number(most_memory_gb, "most_memory_gb", 1, 10**9)
-    return Limits(most_pdus, None if most_memory_gb is None else most_memory_gb * 10**9)
+    if not isinstance(allow_python, bool):
+        remedy = "give True to run the classes in Python of the scenario"
+        raise InputError("this is no consent", path="allow_python", value=repr(allow_python), remedy=remedy)
+    return Limits(most_pdus, None if most_memory_gb is None else most_memory_gb * 10**9, allow_python)
 
 
 def _in_order(

@@ -287,6 +287,7 @@ def search(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
+    allow_python: bool = False,
     tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Search for the values of parameters that make a metric best, and store all runs in the directory ``out``.
@@ -306,6 +307,7 @@ def search(
         resume: continue an unfinished search in ``out``.
         most_pdus: as in :meth:`penstock.Sweep.run`.
         most_memory_gb: as there.
+        allow_python: as there.
         tell: called from time to time with the progress.
 
     Returns the results; ``about["details"]["answer"]`` is the best point with its estimates, ``None`` if no point is
@@ -336,7 +338,7 @@ def search(
         jobs=jobs,
         cluster=cluster,
         resume=resume,
-        limits=limits(most_pdus, most_memory_gb),
+        limits=limits(most_pdus, most_memory_gb, allow_python),
         tell=tell,
     ) as asked:
         running = Search(question, asked, replications, details)

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
-from penstock.api.run import Result
+from penstock.api.run import Result, limits
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.face import Plotted
 from penstock.core.scenario import Scenario, value_json
 from penstock.core.units import picoseconds, time_text
-from penstock.execute.worker import load_trace
+from penstock.execute.worker import class_loader, load_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,17 +49,21 @@ class Simulation(Plotted):
             its own (``[[change]]``).
         seed: 0 to 2**64 - 1.
         replication: number of the replication, from 0, as in :func:`penstock.run`.
+        allow_python: run the classes in Python that the scenario has; read their files before.
 
     Raises:
         InputError: an invalid argument or scenario.
     """
 
-    def __init__(self, scenario: Source, seed: int = 1, replication: int = 0) -> None:
+    def __init__(self, scenario: Source, seed: int = 1, replication: int = 0, *, allow_python: bool = False) -> None:
         self._scenario = Scenario.of(scenario)
         self.seed = whole_number(seed, "seed", 0, 2**64 - 1)
         self.replication = whole_number(replication, "replication", 0, 2**32 - 1)
+        self._loader = class_loader() if limits(None, None, allow_python).python else None
         try:
-            self._run = _engine.Run(self._scenario.to_json(), self.seed, self.replication, load_trace=load_trace)
+            self._run = _engine.Run(
+                self._scenario.to_json(), self.seed, self.replication, load_trace=load_trace, load_class=self._loader
+            )
         except _engine.ScenarioError as error:
             raise _as_input_error(error) from None
 
@@ -255,6 +259,7 @@ class Simulation(Plotted):
                 number,
                 self.now,
                 load_trace=load_trace,
+                load_class=self._loader,
             )
         except _engine.ScenarioError as error:
             raise _as_input_error(error) from None
@@ -356,12 +361,14 @@ def _as_input_error(error: _engine.ScenarioError) -> InputError:
     return InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy)
 
 
-def stopped_at(scenario: Source, at: str, seed: int, progress: Callable[[float], object]) -> Simulation:
+def stopped_at(
+    scenario: Source, at: str, seed: int, progress: Callable[[float], object], *, allow_python: bool = False
+) -> Simulation:
     """A simulation at the time ``--at`` of its run; ``progress`` gets the share of the run that is done.
 
     Raises :class:`InputError` for a time that is none, or beyond the end.
     """
-    sim = Simulation(scenario, seed)
+    sim = Simulation(scenario, seed, allow_python=allow_python)
     try:
         sim._run.require_within(at)
     except _engine.ScenarioError as error:

@@ -269,6 +269,7 @@ class Sweep(Shown):
         yes: bool = False,
         most_pdus: int | None = None,
         most_memory_gb: int | None = None,
+        allow_python: bool = False,
         tell: Callable[[State], None] | None = None,
     ) -> Results:
         """Run the sweep, store it in the directory ``out``, and return its results.
@@ -287,6 +288,7 @@ class Sweep(Shown):
             yes: accept more than a million runs.
             most_pdus: refuse the sweep if a run certainly sends more PDUs than this; 10**11 if ``None``.
             most_memory_gb: or needs more memory than so many gigabytes; 8 if ``None``.
+            allow_python: run the classes in Python that its scenarios have; read their files before.
             tell: called from time to time with the progress of the sweep. Without it, a notebook shows a bar; to show
                 nothing, give ``lambda state: None``.
 
@@ -302,7 +304,7 @@ class Sweep(Shown):
         check_directory(Path(out), KIND.name, self.name, resume=resume)
         whole_number(jobs, "jobs", 1, MOST_JOBS)
         whole_number(width, "width", 1, MOST_WIDTH)
-        most = limits(most_pdus, most_memory_gb)
+        most = limits(most_pdus, most_memory_gb, allow_python)
         with (
             interruptible() as stop,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,

@@ -29,6 +29,7 @@ class Most(TypedDict):
 
     most_pdus: int | None
     most_memory_gb: int | None
+    allow_python: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def refuse_beside(option: str, options: argparse.Namespace, others: Mapping[str,
 
 
 def limits(options: argparse.Namespace) -> Most:
-    """The limits of a run: ``--most-pdus`` and ``--most-memory``."""
+    """What a run may use: ``--most-pdus``, ``--most-memory`` and ``--allow-python``."""
 
     def limit(text: str | None, option: str, most: int) -> int | None:
         return None if text is None else number(text, option, 1, most)
@@ -193,14 +194,23 @@ def limits(options: argparse.Namespace) -> Most:
     return {
         "most_pdus": limit(options.most_pdus, "--most-pdus", 2**64 - 1),
         "most_memory_gb": limit(options.most_memory, "--most-memory", 10**9),
+        "allow_python": options.allow_python,
     }
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Declare the limits of a run."""
+    """Declare what a run may use."""
     parser.add_argument("--most-pdus", metavar="N", help="refuse a run that certainly sends more PDUs (default: 10^11)")
     parser.add_argument(
         "--most-memory", metavar="GB", help="refuse a run that certainly needs more gigabytes (default: 8)"
+    )
+    add_consent(parser)
+
+
+def add_consent(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--allow-python``."""
+    parser.add_argument(
+        "--allow-python", action="store_true", help="run the scenario's classes in Python: read them first"
     )
 
 

@@ -35,10 +35,11 @@ def run_until_first_loss(scenario: Scenario, seed: int, out: Path | None, option
     from penstock.show.summary import print_summary, summary
     from penstock.show.terminal import print_text
 
-    scenario.check_limits(*limits_of(**limits(options)))
+    most = limits_of(**limits(options))
+    scenario.check_limits(most.pdus, most.memory)
     duration_s = seconds(scenario.tree["duration"])
     is_lost = first_loss()
-    sim = Simulation(scenario, seed)
+    sim = Simulation(scenario, seed, allow_python=most.python)
     with bar(scenario.name, quiet=options.quiet) as progress:
 
         def look(sim: Simulation) -> bool:

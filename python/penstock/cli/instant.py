@@ -58,9 +58,10 @@ def show_instant(scenario: Scenario, seed: int, options: argparse.Namespace) -> 
     from penstock.api.simulation import stopped_at
     from penstock.show.progress import bar
 
-    scenario.check_limits(*limits_of(**limits(options)))
+    most = limits_of(**limits(options))
+    scenario.check_limits(most.pdus, most.memory)
     with bar(scenario.name, quiet=options.quiet) as progress:
-        sim = stopped_at(scenario, options.at, seed, progress)
+        sim = stopped_at(scenario, options.at, seed, progress, allow_python=most.python)
     shows_readings = options.show == READINGS
     rows = (sim.readings() if shows_readings else sim.positions()).to_dicts()
     if options.json:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """``penstock run``: simulate one scenario and print its results."""
-    from penstock.api.run import MOST_REPLICATIONS, Interrupted
+    from penstock.api.run import MOST_REPLICATIONS, ClassError, Interrupted
     from penstock.api.run import run as simulate
     from penstock.core.files import prepare
     from penstock.show.progress import bar
@@ -73,6 +73,10 @@ def run(options: argparse.Namespace) -> int:
             raise
         _show(stopped.result, scenario, out, options)
         return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
+    except ClassError as failed:
+        if failed.result is not None:
+            _show(failed.result, scenario, out, options)
+        raise
     _show(result, scenario, out, options)
     if figures is not None:
         _draw(result, scenario, seed, figures, options)
@@ -95,7 +99,7 @@ def check(options: argparse.Namespace) -> int:
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = scenario_of(options, options.scenario, text)
-    scenario.check_limits(*most)
+    scenario.check_limits(most.pdus, most.memory)
     told = f"{scenario.name}: valid"
     if "sweep" in scenario.tree:
         from penstock.api.sweep import Sweep
@@ -103,12 +107,15 @@ def check(options: argparse.Namespace) -> int:
         sweep = Sweep.of(scenario, text)
         sweep.check()
         told = f"{told}, a sweep of {len(sweep.points):,} points"
+    forms = _check_classes(scenario, most.python)
     if options.expanded:
         print(scenario.expanded().to_toml(), end="")
     elif options.defaults:
         print(scenario.to_toml(), end="")
     else:
         print(told)
+        if forms:
+            print(forms)
         if offered := scenario.offered():
             print_offered(offered)
         print_feedback(scenario.meetings())
@@ -119,13 +126,25 @@ def check(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _check_classes(scenario: Scenario, allow_python: bool) -> str:
+    """What is known of the scenario's classes in Python: whether both forms of the engine agree. Empty without any."""
+    if not (classes := scenario.classes()):
+        return ""
+    told = ", ".join(f"{name} of {file}" for file, name in classes)
+    if not allow_python:
+        return f"{told}: not run; read the file, and add --allow-python to compare both forms of the engine"
+    from penstock.api.forms import compare_forms
+
+    return f"{told}: the plain and the fast form of the engine agree for {compare_forms(scenario)}"
+
+
 def _check_league(options: argparse.Namespace) -> int:
     """Say whether the file of a league can be run: every scheme on every network under every traffic."""
     from penstock.league.league import League
 
     remedy = "leave it out: it is for a scenario"
     usual: dict[str, object] = {"most_pdus": None, "most_memory": None}
-    usual |= dict.fromkeys(("defaults", "admission", "expanded"), False)
+    usual |= dict.fromkeys(("allow_python", "defaults", "admission", "expanded"), False)
     others = {name: (f"--{name.replace('_', '-')}", value, remedy) for name, value in usual.items()}
     refuse_beside("the file of a league", options, others)
     league = League.load(options.scenario, changes=settings(options))
@@ -203,7 +222,7 @@ def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: 
     if scenario.tree["measure"].get("sample") is None:
         read, interval = trace.sampled(scenario, result.manifest["runs"][0]["end_s"])
         say(f"no measure.sample in the scenario: read every {interval} for the figures", quiet=options.quiet)
-        result = simulate(read, seed)
+        result = simulate(read, seed, allow_python=options.allow_python)
     made = [network_figure(scenario, result), *trace.sheets(scenario, result)]
     for sheet in made:
         for file in save(sheet, folder):

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, Command, add_set, number, scenario_of
+from penstock.cli.command import DONE, Command, add_consent, add_set, number, scenario_of
 from penstock.core.errors import InputError
 from penstock.core.reading import STDIN
 
@@ -85,7 +85,6 @@ def watch(options: argparse.Namespace) -> int:
     require_terminal()
     from rich.console import Console
 
-    from penstock.api.run import limits as limits_of
     from penstock.core.scenario import stem
     from penstock.core.units import picoseconds, readable
     from penstock.show.player import FASTEST, Player
@@ -95,7 +94,7 @@ def watch(options: argparse.Namespace) -> int:
         remedy = "write the scenario to a file, and name that"
         raise InputError("standard input is for the keys", path="watch", value=STDIN, remedy=remedy)
     scenario = scenario_of(options, options.scenario)
-    scenario.check_limits(*limits_of(None, None))
+    scenario.check_limits()
     speed = 0
     if options.speed is not None:
         try:
@@ -105,7 +104,7 @@ def watch(options: argparse.Namespace) -> int:
         if not 10 <= speed <= FASTEST:
             remedy = "write the simulated time that passes in a second, as 100 ms; 10 ps or more"
             raise InputError("this is no speed", path="--speed", value=options.speed, remedy=remedy)
-    player = Player(scenario, seed, speed)
+    player = Player(scenario, seed, speed, allow_python=options.allow_python)
     if options.at is not None:
         player.go_to(options.at)
     elif not options.paused:
@@ -163,6 +162,7 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
     add_set(parser, "change a value")
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--at", metavar="TIME", help="begin at this time, as 12.4 s")
+    add_consent(parser)
     parser.add_argument("--paused", action="store_true", help="begin without playing")
     parser.add_argument(
         "--speed", metavar="TIME", help="simulated time in a second, as 100 ms (default: a run takes about a minute)"

@@ -54,8 +54,19 @@ class Scenario(Plotted):
                 remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
                 raise InputError(error.reason, path=path, value=file, remedy=remedy, file=name, line=place) from None
 
+        def read_class(path: str, table: str) -> str:
+            """The table of a class in Python, with the text of its file."""
+            from penstock.core.classes import completed  # few scenarios have one
+
+            try:
+                return completed(table, path, name)
+            except InputError as error:
+                line = line_of(text, error.path) if form == "toml" else None
+                value, remedy, at = error.value or error.file, error.remedy, error.path or f"{path}.file"
+                raise InputError(error.reason, path=at, value=value, remedy=remedy, file=name, line=line) from None
+
         try:
-            self._json = _engine.normalise(text, form, read_file)
+            self._json = _engine.normalise(text, form, read_file, read_class)
         except _engine.ScenarioError as error:
             raise InputError(
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
@@ -157,6 +168,14 @@ class Scenario(Plotted):
             return None
         kinds, load = offered
         return Offered(tuple(OfferedKind(*kind) for kind in kinds), load and OfferedLoad(*load))
+
+    def classes(self) -> list[tuple[str, str]]:
+        """The classes in Python that it has, each as its file and its name, sorted."""
+        if '"python"' not in self._json:
+            return []
+        from penstock.core.classes import named  # few scenarios have one
+
+        return sorted(set(named(self.tree)))
 
     def hops(self) -> dict[str, list[tuple[str, str]]]:
         """For each group the lines on the paths of its flows, each once, as two nodes in the direction of the flows."""

@@ -47,6 +47,7 @@ RECORDING = TextKind(
 LIST = TextKind(
     "a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text"
 )
+PROGRAM = TextKind("a program in Python", LARGEST_FILE, "give a shorter one", "give a class in Python, saved as UTF-8")
 
 
 class MissingFileError(InputError):

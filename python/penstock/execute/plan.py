@@ -113,7 +113,7 @@ class Plan:
     def check(self, point: int) -> Scenario:
         """The scenario of a point. Raises :class:`InputError` if it is invalid, or certainly exceeds the limits."""
         scenario = self.build(point)
-        scenario.check_limits(*self.limits)
+        scenario.check_limits(self.limits.pdus, self.limits.memory)
         return scenario
 
     def add(self, point: int, runs: Iterable[tuple[int, int]]) -> None:

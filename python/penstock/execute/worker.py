@@ -54,13 +54,15 @@ LONGEST_SPAN_S = 2e7
 
 
 class Limits(NamedTuple):
-    """The limits of a run, for lower bounds that are known before it starts: PDUs sent, bytes of memory.
+    """What a run may use: PDUs sent and bytes of memory, for lower bounds that are known before it starts.
 
-    ``None`` is the engine's own limit: 10**11 PDUs, 8 * 10**9 bytes.
+    ``None`` is the engine's own limit: 10**11 PDUs, 8 * 10**9 bytes. With ``python`` it may run the classes in Python
+    that its scenario has: the user has consented.
     """
 
     pdus: int | None = None
     memory: int | None = None
+    python: bool = False
 
 
 USUAL = Limits()
@@ -126,28 +128,39 @@ class Stopped(Exception):
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     """Run ``task`` to its end. About every 50 ms ``watch`` gets the share done; an exception from it ends the run."""
     started, start = time.time(), time.perf_counter()
-    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits, load_trace)
+    pdus, memory, python = task.limits
+    loader = class_loader() if python else None
+    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, pdus, memory, load_trace, loader)
+
+    def outcome() -> Outcome:
+        return Outcome(
+            key=task.key,
+            seed=task.seed,
+            replication=task.replication,
+            tables=run.report(),
+            fingerprint=run.fingerprint,
+            events=run.events,
+            end_s=run.end_s,
+            measured_s=run.measured_s,
+            wall_s=time.perf_counter() - start,
+            started=started,
+            host=socket.gethostname(),
+        )
+
     span_s = LEAST_SPAN_S
     ended = False
     while not ended:
         before = time.perf_counter()
-        ended = run.advance(span_s)
+        try:
+            ended = run.advance(span_s)
+        except _engine.ScenarioError as error:
+            if loader is not None:  # a class has failed: what was measured until then is the user's
+                error.measured = outcome()  # type: ignore[attr-defined]
+            raise
         took_s = time.perf_counter() - before
         watch(run.progress)
         span_s = next_span_s(span_s, took_s)
-    return Outcome(
-        key=task.key,
-        seed=task.seed,
-        replication=task.replication,
-        tables=run.report(),
-        fingerprint=run.fingerprint,
-        events=run.events,
-        end_s=run.end_s,
-        measured_s=run.measured_s,
-        wall_s=time.perf_counter() - start,
-        started=started,
-        host=socket.gethostname(),
-    )
+    return outcome()
 
 
 def next_span_s(span_s: float, took_s: float) -> float:
@@ -164,6 +177,13 @@ def load_trace(name: str, sha256: str) -> _engine.Trace:
     from penstock.core.traces import load  # few runs have a trace
 
     return load(name, sha256)
+
+
+def class_loader() -> Callable[[str], object]:
+    """What makes the instances of the classes in Python of one run."""
+    from penstock.core.classes import Loader  # few runs have a class
+
+    return Loader()
 
 
 _stop: Event | None = None

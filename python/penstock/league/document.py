@@ -38,6 +38,8 @@ KEYS: Mapping[str, type | tuple[type, ...]] = {
     "networks": dict,
     "traffics": dict,
 }
+CLASS = "python"
+"""The scheme that is a class in a file of the user."""
 OF_LEAGUES = {"schemes", "networks", "traffics"}
 ALL = "all"
 NO_FILE = "there is no such file"
@@ -210,13 +212,15 @@ class Document:
         scheme = given["scheme"]
         keywords = [scheme] if isinstance(scheme, str) else list(scheme) if isinstance(scheme, Mapping) else []
         for keyword in keywords:
-            if keyword not in schemes():
+            if keyword != CLASS and keyword not in schemes():
                 remedy = did_you_mean(str(keyword), schemes()) or f"there are {', '.join(schemes())}"
                 raise self.error("there is no such scheme", path, keyword, remedy)
         name = given.get("name", scheme_label(scheme) or next(iter(keywords), ""))
         changes = given.get("with", {})
         if len(keywords) != 1 or not isinstance(name, str) or not isinstance(changes, Mapping):
             raise self.error("this is no scheme", path, repr(given), "give one scheme, and its name as text")
+        if keywords == [CLASS] and "name" not in given:
+            raise self.error("a class has no name by itself", path, repr(given), 'name it, as name = "Gentle"')
         if name in schemes() and name != keywords[0]:
             remedy = f'give it a name that is no scheme, as name = "{keywords[0]}, other"'
             raise self.error(f"`{name}` is another scheme than `{keywords[0]}`", f"{path}.name", name, remedy)

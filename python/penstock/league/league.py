@@ -208,6 +208,7 @@ class League(Shown):
         resume: bool = False,
         most_pdus: int | None = None,
         most_memory_gb: int | None = None,
+        allow_python: bool = False,
         tell: Callable[[State], None] | None = None,
     ) -> Results:
         """Run every scheme in every case, and store the runs in the directory ``out``; stored runs are not run again.
@@ -232,7 +233,7 @@ class League(Shown):
             jobs=jobs,
             cluster=cluster,
             resume=resume,
-            limits=limits(most_pdus, most_memory_gb),
+            limits=limits(most_pdus, most_memory_gb, allow_python),
             tell=tell,
         )
 

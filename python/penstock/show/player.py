@@ -66,6 +66,7 @@ class Player:
     scenario: Scenario
     seed: int
     speed: int = 0
+    allow_python: bool = False
     clock: Callable[[], float] = time.monotonic
     is_playing: bool = False
     goal: int | None = None
@@ -84,7 +85,7 @@ class Player:
         self.duration, self.warm_up = picoseconds(tree["duration"]), picoseconds(tree["warm_up"])
         self.stride = max(1, self.duration // FIRST_STRIDE)
         self.speed = self.speed or slower(self.duration // USUAL_S + 1)
-        self.start = Simulation(self.scenario, self.seed)
+        self.start = Simulation(self.scenario, self.seed, allow_python=self.allow_python)
         self._begin()
 
     @property

@@ -1,7 +1,7 @@
 //! What can be seen of a network at a stop, beside its measures.
 
 use super::{Location, World};
-use crate::core::error::Error;
+use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
@@ -48,6 +48,16 @@ impl<P: Probe> World<P> {
         self.ctx.probe.on_stop();
         missing.map_or(Ok(()), |flow| {
             Err(Error::Demand { flow: self.flows[flow.index()].name(), at_s: self.clock.seconds().to_string() })
+        })
+    }
+
+    /// The fault of a class of the user that a stream has as its controller.
+    pub(crate) fn broken(&self) -> Option<Fault> {
+        self.endpoints().find_map(|endpoint| {
+            let host = endpoint.transport()?;
+            let flow = &self.flows[host.sent_flow()?.index()];
+            let path = format!("flow.{}.transport.stream", self.groups[flow.group as usize]);
+            Some(host.broken()?.fault(&flow.name()).under(&path))
         })
     }
 

@@ -45,6 +45,8 @@ pub struct Assembled<P> {
     pub estimate: Estimate,
     /// The changes of parameters during the run.
     pub timeline: Timeline,
+    /// Whether a part is a class of the user.
+    pub has_classes: bool,
 }
 
 /// Checks the scenario and builds its world.
@@ -64,10 +66,11 @@ pub fn world<P: Probe>(
     let estimate = estimate::of(&network, &timeline);
     estimate.check_held()?;
     let parts = nodes::build(&network, seed, replication, form);
+    let has_classes = network.scenario.has_classes();
     let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
     // The plans of many flows take much memory.
     drop(network);
-    Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline })
+    Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline, has_classes })
 }
 
 /// The changes of a scenario. A fault names what was written.

@@ -41,6 +41,18 @@ macro_rules! explicit_rate {
     };
 }
 
+/// The scheme that is a class in Python. It is not in the list: without a file there is none.
+pub const PYTHON: Scheme = Scheme {
+    keyword: "python",
+    meaning: "A class in Python, in a file of your own, controls every flow.",
+    parts: "transport.stream = { controller.python = { file = '', class = '' } }",
+    main: TRANSPORT,
+    state: "none",
+    overhead: "acknowledgements",
+    needs: "consent to run the class",
+    source: "",
+};
+
 /// Every scheme.
 pub const SCHEMES: &[Scheme] = &[
     Scheme {

@@ -25,6 +25,7 @@ pub use controller::PathTerms;
 pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
+pub use rate_sample::{Lost, RateSample};
 pub use receiving::{Receiving, ReceivingMeasures};
 pub use sending::{Sending, Site, Turn};
 pub use side::{Acknowledgement, Side, SideRecords, packet_octets};

@@ -23,6 +23,7 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
+use crate::transport::stream::controller::python::Broken;
 use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, Side, UnderWay};
 
 use super::access_line::AccessLine;
@@ -152,6 +153,13 @@ impl StreamHost {
             End::Receiving(_) => &[],
         }
         .iter()
+    }
+
+    /// Why a controller of it is not called any more, also one of which no message has begun.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        let fresh = if let End::Pool(pool) = &self.end { Some(pool.fresh()) } else { None };
+        self.streams().chain(fresh).find_map(Sending::broken)
     }
 
     /// What it receives, if it does.

@@ -14,6 +14,7 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::{self, Offered};
 use crate::transport;
+use crate::transport::stream::controller::python::Broken;
 
 /// One end of a flow over a transport.
 #[derive(Clone, Debug)]
@@ -150,6 +151,15 @@ impl TransportHost {
         match self {
             TransportHost::Tp4(host) => host.sending().into_iter().for_each(|sending| sending.readings(each)),
             TransportHost::Stream(host) => host.readings(each),
+        }
+    }
+
+    /// Why a controller of it is not called any more.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        match self {
+            TransportHost::Tp4(_) => None,
+            TransportHost::Stream(host) => host.broken(),
         }
     }
 

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::control::{CongestionParams, NotificationParams, ReactionParams};
 use crate::core::feedback::Signals;
@@ -56,6 +56,9 @@ impl Scheme {
     /// The scheme of this name with this table. A key of the table is a role, and replaces the part whole, or a
     /// parameter of the scheme's main part.
     fn new(keyword: &str, given: Map<String, Value>) -> Result<Scheme, String> {
+        if keyword == PYTHON {
+            return Scheme::of_class(given);
+        }
         let Some(scheme) = schemes::find(keyword) else {
             let known: Vec<String> = SCHEMES.iter().map(|scheme| format!("`{}`", scheme.keyword)).collect();
             return Err(format!("unknown variant `{keyword}`, expected one of {}", known.join(", ")));
@@ -79,6 +82,27 @@ impl Scheme {
         let parts =
             serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
         Ok(Scheme { keyword: scheme.keyword, given, parts })
+    }
+
+    /// The scheme of a class in Python: the controller of every flow. Its table has the keys of the class, beside those of the
+    /// byte stream and roles.
+    fn of_class(given: Map<String, Value>) -> Result<Scheme, String> {
+        let [mut parts, mut stream, mut class] = [(); 3].map(|()| Map::new());
+        for (key, value) in &given {
+            let into = match key.as_str() {
+                role if ROLES.contains(&role) => &mut parts,
+                own if CLASS_KEYS.contains(&own) => &mut class,
+                _ => &mut stream,
+            };
+            into.insert(key.clone(), value.clone());
+        }
+        if !parts.contains_key("transport") {
+            stream.insert(CONTROLLER.to_owned(), json!({ PYTHON: class }));
+            parts.insert("transport".to_owned(), json!({ "stream": stream }));
+        }
+        let parts =
+            serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
+        Ok(Scheme { keyword: PYTHON, given, parts })
     }
 
     /// Whether there is anything in its table.
@@ -110,6 +134,11 @@ impl Scheme {
         self.given.contains_key(role)
     }
 }
+
+/// The keyword of a class in Python, as a scheme and as a controller, and the keys of the scheme's table that are those of the
+/// class.
+const PYTHON: &str = schemes::PYTHON.keyword;
+const CLASS_KEYS: [&str; 6] = ["file", "class", "parameters", "source", "asks", "releases"];
 
 /// The key of a byte stream's controller, whose parameters stand beside those of the stream.
 pub(in crate::scenario) const CONTROLLER: &str = "controller";
@@ -265,8 +294,9 @@ impl JsonSchema for Scheme {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let parts = generator.subschema_for::<Parts>();
+        let keywords = SCHEMES.iter().map(|scheme| scheme.keyword).chain([PYTHON]);
         let tables: Map<String, Value> =
-            SCHEMES.iter().map(|scheme| (scheme.keyword.to_owned(), parts.clone().to_value())).collect();
+            keywords.map(|keyword| (keyword.to_owned(), parts.clone().to_value())).collect();
         let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.keyword).collect();
         json_schema!({
             "description": "A control scheme by its name, or with parameters.",
@@ -352,6 +382,16 @@ mod tests {
             let scheme: Scheme = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&scheme).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_class_is_a_scheme_with_the_parameters_of_its_stream() {
+        let text =
+            "scheme.python = { file = 'a.py', class = 'A', source = 'x', parameters = { b = 1 }, ecn = 'classic' }";
+        let Some(transport::Params::Stream(stream)) = read(text).unwrap().parts.transport else { panic!() };
+        assert_eq!((stream.controller.keyword(), stream.ecn), (PYTHON, transport::stream::Ecn::Classic));
+        assert_eq!(stream.controller.class().unwrap().parameters["b"], 1);
+        assert!(read("scheme = 'python'").is_err_and(|told| told.contains("missing field `file`")));
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod ledbat;
 mod marked_share;
 mod new_reno;
 mod prague;
+pub mod python;
 mod sliding;
 mod swift;
 mod vegas;
@@ -206,6 +207,8 @@ macro_rules! controllers {
             prague Prague = prague::Params => prague::Prague;
             /// Brings the most loaded port of the path to a target, by what each port tells of its load (HPCC).
             hpcc Hpcc = hpcc::Params => hpcc::Hpcc;
+            /// A class in Python, in a file of your own.
+            python Python = python::Params => python::Python;
         }
     };
 }
@@ -220,6 +223,19 @@ impl Default for ControllerParams {
 }
 
 impl ControllerParams {
+    /// The class in Python that it is, if it is one.
+    #[must_use]
+    pub fn class(&self) -> Option<&python::Params> {
+        if let ControllerParams::Python(class) = self { Some(class) } else { None }
+    }
+
+    /// A class in Python has its instances from this host.
+    pub fn set_host(&mut self, host: &python::Host) {
+        if let ControllerParams::Python(class) = self {
+            class.host.clone_from(host);
+        }
+    }
+
     /// What it is.
     pub(super) fn nature(&self) -> Nature {
         controllers!(dispatch![ControllerParams, self, params => params.nature()])
@@ -252,6 +268,8 @@ role_trait! {
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.
         fn retune(&mut self, params: &ControllerParams) {}
+        /// Why it is not called any more: a fault of a class in Python.
+        fn broken(&self) -> Option<&python::Broken> { None }
         /// Named readings for a time series.
         fn readings(&self, each: &mut Each<'_>) {}
     }

@@ -6,6 +6,7 @@ mod undo;
 
 use std::sync::Arc;
 
+use super::controller::python::Broken;
 use super::controller::{Controller, ControllerState, Env, PathTerms};
 use super::loss::Detection;
 use super::measures::SendingMeasures;
@@ -204,7 +205,16 @@ impl Sending {
     /// Takes other parameters. The state stays.
     pub fn retune(&mut self, params: &Arc<Params>) {
         self.controller.retune(&params.controller);
-        self.params = Arc::clone(params);
+        let before = std::mem::replace(&mut self.params, Arc::clone(params));
+        if let Some(class) = before.controller.class() {
+            Arc::make_mut(&mut self.params).controller.set_host(&class.host);
+        }
+    }
+
+    /// Why its controller is not called any more.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        self.controller.broken()
     }
 
     /// Resets the counts. Waiting packets count as produced now.

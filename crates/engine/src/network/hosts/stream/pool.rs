@@ -51,6 +51,11 @@ impl Pool {
         self.flow
     }
 
+    /// A stream that has sent nothing.
+    pub(super) fn fresh(&self) -> &Sending {
+        &self.fresh
+    }
+
     pub(super) fn messages(&self) -> &Messages {
         &self.messages
     }

@@ -90,7 +90,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     /// The two hosts of a flow over byte streams: that of its sender first.
     pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
-        let (flow, params) = (&self.network.flows[index], Arc::new(params.clone()));
+        let (flow, mut params) = (&self.network.flows[index], params.clone());
+        params.controller.set_host(&self.network.scenario.host);
+        let params = Arc::new(params);
         let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(&params)));
         let above = |host: StreamHost, jitter: Option<Jitter>| match (Below { jitter, cells: cells() }) {
             Below { jitter: None, cells: None } => host,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::references::{reference_to, referred};
 use super::{find_inside, pascal_case};
 use crate::scenario::path::Step;
-use crate::scenario::schemes::{SCHEMES, Scheme};
+use crate::scenario::schemes::{PYTHON, SCHEMES, Scheme};
 use crate::scenario::spec::CONTROLLER;
 
 /// The definition of what any scheme may have: its roles. Each table takes its place.
@@ -14,9 +14,10 @@ const PARTS: &str = "SchemeParts";
 
 /// Gives each scheme a definition of its own table. The other definitions have their names.
 pub(super) fn add_tables(schema: &mut Value) {
-    let tables: Vec<Value> = SCHEMES.iter().map(|scheme| table_of(schema, scheme)).collect();
+    let all = || SCHEMES.iter().chain([&PYTHON]);
+    let tables: Vec<Value> = all().map(|scheme| table_of(schema, scheme)).collect();
     let mut keys = Map::new();
-    for (scheme, table) in SCHEMES.iter().zip(tables) {
+    for (scheme, table) in all().zip(tables) {
         let name = format!("Scheme{}", pascal_case(scheme.keyword));
         keys.insert(scheme.keyword.to_owned(), reference_to(&name));
         schema["$defs"][name] = table;

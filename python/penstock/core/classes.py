@@ -1,0 +1,207 @@
+"""Parts of control schemes that are classes in Python: what their files say, and their instances.
+
+Reading a scenario reads the text of such a file, and runs nothing of it. Only a run with the user's consent does.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from penstock.core.errors import InputError, did_you_mean
+from penstock.core.texts import PROGRAM, read_file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ASKS = ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s")
+"""Attributes of a class that say what it asks for, if they are true."""
+REQUIRES = "requires"
+"""The attribute with the names of the packages that it needs."""
+METHODS = ("begin", "on_ack", "on_congestion", "on_lost", "on_idle")
+"""The methods that the engine calls, where a class has them."""
+ACCIDENTAL = {
+    "random": "its numbers are not those of the run; use `stream.random()` in `begin`",
+    "secrets": "its numbers are not those of the run; use `stream.random()` in `begin`",
+    "time": "its time is not that of the simulation; use `now` of what a method is given",
+}
+"""Modules whose answers differ from run to run."""
+
+
+def completed(table: str, path: str, scenario: str) -> str:
+    """The table of a class, as JSON, with the text of its file, what it asks for, and the releases that it runs with.
+
+    The file is in the folder of the file ``scenario``; a table that has the text keeps it. Raises :class:`InputError`.
+    """
+    told: dict[str, Any] = json.loads(table)
+    file, name = told["file"], told["class"]
+    source = told.get("source") or read_file_of(Path(scenario).parent / file, PROGRAM)
+    described = _described(source, file, path)
+    found = next((node for node in described.body if isinstance(node, ast.ClassDef) and node.name == name), None)
+    if found is None:
+        known = [node.name for node in described.body if isinstance(node, ast.ClassDef)]
+        remedy = did_you_mean(name, known) or (f"there is {', '.join(known)}" if known else "write one")
+        raise InputError(f"there is no such class in {file}", path=f"{path}.class", value=name, remedy=remedy)
+    _check_methods(found, file, path)
+    attributes = dict(_attributes(found))
+    requires = _requires(attributes.get(REQUIRES), file, path)
+    _check_imports(described, requires, file, path)
+    asks = [ask for ask in ASKS if _truth(attributes.get(ask), ask, file, path)]
+    return json.dumps({**told, "source": source, "asks": asks, "releases": releases(requires, path)})
+
+
+def named(tree: object) -> Iterator[tuple[str, str]]:
+    """File and class of each part of a scenario's tree that is a class in Python."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            if key == "python" and isinstance(value, dict) and {"file", "class"} <= set(value):
+                yield value["file"], value["class"]
+            else:
+                yield from named(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from named(value)
+
+
+def releases(requires: tuple[str, ...], path: str = "") -> dict[str, str]:
+    """The release of Python, and of each of the packages. Raises :class:`InputError` for one that is not installed."""
+    found = {"python": platform.python_version()}
+    for package in requires:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            remedy = f"install it: python -m pip install {package}"
+            raise InputError(
+                "a class requires this package, which is not installed", path=path, value=package, remedy=remedy
+            ) from None
+    return found
+
+
+def _described(source: str, file: str, path: str) -> ast.Module:
+    try:
+        return ast.parse(source, filename=file)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        place = file if line is None else f"{file}, line {line}"
+        told = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+        raise InputError(
+            f"{place} is no Python: {told}", path=f"{path}.file", value=file, remedy="correct the file"
+        ) from None
+
+
+def _attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    for statement in node.body:
+        if isinstance(statement, ast.Assign):
+            yield from ((to.id, statement.value) for to in statement.targets if isinstance(to, ast.Name))
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
+            yield statement.target.id, statement.value
+
+
+def _check_methods(node: ast.ClassDef, file: str, path: str) -> None:
+    """Refuse a class with a method that looks as if the engine called it, or with none that it calls."""
+    names = [each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for name in names:
+        if name.startswith("on_") and name not in METHODS:
+            remedy = did_you_mean(name, METHODS) or f"there are {', '.join(METHODS)}"
+            reason = f"{file}: Penstock calls no such method"
+            raise InputError(reason, path=path, value=f"{node.name}.{name}", remedy=remedy)
+    if not node.bases and not set(names) & set(METHODS):
+        reason = f"{file}: it has no method that Penstock calls"
+        raise InputError(reason, path=path, value=node.name, remedy=f"there are {', '.join(METHODS)}")
+
+
+def _truth(value: ast.expr | None, name: str, file: str, path: str) -> bool:
+    if value is None:
+        return False
+    if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+        return value.value
+    reason = f"{file}: it is read before the class runs, so it must be a plain word"
+    raise InputError(reason, path=path, value=name, remedy=f"write {name} = True")
+
+
+def _requires(value: ast.expr | None, file: str, path: str) -> tuple[str, ...]:
+    elements = value.elts if isinstance(value, ast.Tuple | ast.List) else [] if value is None else [value]
+    texts = [each.value if isinstance(each, ast.Constant) else None for each in elements]
+    if (value is None or isinstance(value, ast.Tuple | ast.List)) and all(isinstance(text, str) for text in texts):
+        return tuple(cast("list[str]", texts))
+    reason = f"{file}: it is read before the class runs, so it must be a plain list of names"
+    raise InputError(reason, path=path, value=REQUIRES, remedy=f'write {REQUIRES} = ("numpy",)')
+
+
+def _check_imports(tree: ast.Module, requires: tuple[str, ...], file: str, path: str) -> None:
+    """Refuse an import that is not part of what identifies a run: another file, or a package that is not declared."""
+    owners: dict[str, list[str]] | None = None
+    for node, name in _imports(tree):
+        top = name.partition(".")[0]
+        if top in ACCIDENTAL:
+            raise _import_error(node, name, file, path, ACCIDENTAL[top])
+        if top == "penstock" or top in sys.stdlib_module_names:
+            continue
+        owners = dict(metadata.packages_distributions()) if owners is None else owners
+        if not set(owners.get(top, [])) & set(requires):
+            if not top:
+                raise _import_error(node, name, file, path, "another file is no part of it; put all into one file")
+            remedy = f'write {REQUIRES} = ("{(owners.get(top) or [top])[0]}",) in the class, for a package'
+            raise _import_error(node, name, file, path, f"it is not declared; {remedy}")
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node, node.module if node.module and not node.level else "." * node.level + (node.module or "")
+
+
+def _import_error(node: ast.stmt, name: str, file: str, path: str, told: str) -> InputError:
+    reason, _, remedy = told.partition("; ")
+    return InputError(f"{file}, line {node.lineno}: {reason}", path=path, value=f"import {name}", remedy=remedy)
+
+
+class Loader:
+    """Makes the instances of the classes of one run. It runs the text of each file once."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, ModuleType] = {}
+
+    def __call__(self, table: str) -> object:
+        """A new instance of the class of ``table``, JSON as :func:`completed` makes it."""
+        told = json.loads(table)
+        made = _class_of(self._module(told), told["class"], told["file"])
+        return made(**told["parameters"])
+
+    def _module(self, told: dict[str, Any]) -> ModuleType:
+        source, wanted = told["source"], told["releases"]
+        if source not in self._modules:
+            found = releases(tuple(name for name in wanted if name != "python"))
+            if found != wanted:
+                raise RuntimeError(f"the scenario was loaded with {_told(wanted)}, and this process has {_told(found)}")
+            self._modules[source] = _run(source, told["file"])
+        return self._modules[source]
+
+
+def _told(found: dict[str, str]) -> str:
+    return ", ".join(f"{name} {release}" for name, release in found.items())
+
+
+def _run(source: str, file: str) -> ModuleType:
+    name = f"penstock_class_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module  # dataclasses looks there
+    exec(compile(source, file, "exec"), module.__dict__)  # noqa: S102  # the user has consented
+    return module
+
+
+def _class_of(module: ModuleType, name: str, file: str) -> Callable[..., object]:
+    found = getattr(module, name, None)
+    if not isinstance(found, type):
+        raise TypeError(f"{name} is no class when {file} has run")
+    return found

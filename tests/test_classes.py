@@ -1,0 +1,254 @@
+"""Controllers that are classes in Python: as those of the engine bit by bit, and with faults that say what is wrong."""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import penstock
+from penstock import InputError, Scenario, Simulation
+from penstock.cli import main
+
+OWN = Path(__file__).parent / "controllers" / "new_reno.py"
+
+SCENARIO = """
+duration = "2 s"
+[line.out]
+between = ["left", "right"]
+rate = "10 Mb/s"
+delay = "5 ms"
+queues = [{{ size = "25 packets" }}]
+reverse = {{}}
+[flow.a]
+count = 2
+path = ["left", "right"]
+transport.stream = {{ controller = {{ {controller} }}, min_rto = "300 ms" }}
+traffic.{traffic} = {{}}
+"""
+
+
+def scenario(controller: str, traffic: str = "greedy") -> Scenario:
+    return Scenario.parse(SCENARIO.format(controller=controller, traffic=traffic), name=str(OWN))
+
+
+def python(cls: str = "NewReno", file: str = "new_reno.py", more: str = "") -> str:
+    return f'python = {{ file = "{file}", class = "{cls}"{more} }}'
+
+
+def written(folder: Path, text: str, cls: str = "Own", more: str = "") -> Scenario:
+    """A scenario with a class of this text."""
+    (folder / "own.py").write_text(text)
+    text = SCENARIO.format(controller=python(cls, "own.py", more), traffic="greedy")
+    return Scenario.parse(text, name=str(folder / "own.toml"))
+
+
+def fingerprint(scenario: Scenario, **options: Any) -> str:
+    return penstock.run(scenario, allow_python=True, **options).manifest["runs"][0]["fingerprint"]
+
+
+FIXED = "class Own:\n    def begin(self, stream):\n        self.window = 8 * stream.segment\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "rust"),
+    [
+        (python(), "new_reno = {}"),
+        (python(more=", parameters = { loss_factor = 0.75 }"), "new_reno = { loss_factor = 0.75 }"),
+        (python("Cubic"), 'cubic = { hystart = "off" }'),
+    ],
+)
+def test_a_class_is_the_controller_of_the_engine_bit_by_bit(own: str, rust: str) -> None:
+    assert fingerprint(scenario(own)) == fingerprint(scenario(rust))
+
+
+def test_the_plain_form_and_processes_give_the_same(tmp_path: Path) -> None:
+    own = scenario(python("Cubic")).with_({"duration": "500 ms"})
+    assert fingerprint(own, form="plain") == fingerprint(own) == fingerprint(own, replications=2, jobs=2)
+
+
+def test_forks_go_on_by_themselves() -> None:
+    own = scenario(python("Cubic")).with_({"duration": "1 s"})
+    sim = Simulation(own, allow_python=True)
+    sim.run_until("400 ms")
+    fork = sim.fork()
+    changed = sim.fork()
+    changed.change({"line.out.rate": "2 Mb/s"})
+    for one in (changed, sim, fork):
+        one.run_until("1 s")
+    assert sim.fingerprint == fork.fingerprint == fingerprint(own) != changed.fingerprint
+    sim.fork()
+
+
+def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = written(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n{FIXED}")
+    for start in (lambda: penstock.run(own), lambda: Simulation(own).run_until("1 s")):
+        with pytest.raises(InputError, match=r"--allow-python .* allow_python=True"):
+            start()
+    own.meetings(), own.readings(), own.blank_tables(), own.expanded()
+    assert not (tmp_path / "ran").exists()
+    (tmp_path / "own.toml").write_text(SCENARIO.format(controller=python("Own", "own.py"), traffic="greedy"))
+    assert main(["run", str(tmp_path / "own.toml")]) == 2
+    assert "--allow-python" in capsys.readouterr().err
+    assert main(["run", str(tmp_path / "own.toml"), "--allow-python", "--quiet"]) == 0
+
+
+def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path: Path) -> None:
+    one, other = (written(tmp_path, FIXED + comment) for comment in ("", "# another text\n"))
+    assert one != other
+    told = one.tree["flow"]["a"]["transport"]["stream"]["controller"]["python"]
+    assert told["source"] == FIXED
+    assert set(told["releases"]) == {"python"}
+    # A stored scenario has its text, and needs no file.
+    (tmp_path / "own.py").unlink()
+    assert Scenario(one.to_json(), "json") == one
+
+
+def test_another_release_than_that_of_the_scenario_is_refused(tmp_path: Path) -> None:
+    own = written(tmp_path, FIXED)
+    own._json = json.dumps(json.loads(own.to_json())).replace(platform.python_version(), "3.0.0")
+    with pytest.raises(InputError, match=r"loaded with python 3\.0\.0, and this process has python"):
+        penstock.run(own, allow_python=True)
+
+
+def test_check_compares_both_forms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(SCENARIO.format(controller=python("Own", "own.py"), traffic="greedy"))
+    (tmp_path / "own.py").write_text(FIXED)
+    assert main(["check", str(file)]) == 0
+    assert "Own of own.py: not run; read the file, and add --allow-python" in capsys.readouterr().out
+    assert main(["check", str(file), "--allow-python"]) == 0
+    assert "the plain and the fast form of the engine agree for 1 s" in capsys.readouterr().out
+    shared = "calls = []\n" + FIXED + "    def on_ack(self, ack):\n        calls.append(id(self))\n"
+    (tmp_path / "own.py").write_text(shared + "        self.window = 3000 + 1500 * (calls[-1] == calls[0])\n")
+    assert main(["check", str(file), "--allow-python"]) in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("class Other:\n    def begin(self, stream): ...\n", r"Own: there is no such class in own\.py; there is Other"),
+        ("class Own:\n    def on_acks(self, ack): ...\n", r"calls no such method; .*on_ack"),
+        ("class Own:\n    x = 1\n", r"no method that Penstock calls"),
+        ("class Own:\n  def (", r"own\.py, line 2 is no Python"),
+        (FIXED + "    paces = bool(1)\n", r"paces: .*must be a plain word"),
+        (FIXED + "    requires = 3\n", r"requires: .*plain list"),
+        (FIXED + "    requires = ('penstock-none',)\n", r"not installed"),
+        (f"import random\n{FIXED}", r"its numbers are not those of the run"),
+        (f"import numpy\n{FIXED}", r"line 1: it is not declared; write requires = \(\"numpy\",\)"),
+        (f"from . import other\n{FIXED}", r"another file is no part of it"),
+    ],
+)
+def test_files_that_are_no_classes_are_refused_when_they_are_read(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told) as caught:
+        written(tmp_path, text)
+    assert caught.value.path.startswith("flow.a.transport.stream.controller.python")
+    assert caught.value.line
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    text = SCENARIO.format(controller=python("Own", "none.py"), traffic="greedy")
+    with pytest.raises(InputError, match="there is no such file"):
+        Scenario.parse(text, name=str(tmp_path / "own.toml"))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("1 / 0", r"on_ack failed at \d+(\.\d+)? \w+ of flow a(/|\.)?\d*: ZeroDivisionError: .*\(own\.py, line 5\)"),
+        ("self.window = float('nan')", r"window failed at .*: it is nan, and must be"),
+        ("self.window = -1", r"it is -1, and must be a number of octets"),
+        ("self.window = 'ten'", r"window failed at .*: TypeError"),
+        ("del self.window", r"window failed at .*: AttributeError"),
+        ("return 7", r"on_ack failed at .*: it returns something"),
+        ("raise SystemError", r"SystemError"),
+    ],
+)
+def test_faults_of_a_class_end_the_run_and_name_it(tmp_path: Path, body: str, told: str) -> None:
+    own = written(tmp_path, f"{FIXED}    def on_ack(self, ack):\n        {body}\n")
+    sim = Simulation(own, allow_python=True)
+    with pytest.raises(InputError, match=told) as caught:
+        sim.run_until("2 s")
+    assert caught.value.value == "Own"
+    assert caught.value.remedy == "correct Own in own.py"
+    assert penstock.run(written(tmp_path, FIXED), allow_python=True).groups.height == 1
+    with pytest.raises(penstock.ClassError, match=told) as failed:
+        penstock.run(own, allow_python=True, replications=2, jobs=2 if body == "1 / 0" else 1)
+    assert failed.value.result is not None
+    assert 0 < failed.value.result.manifest["runs"][-1]["end_s"] < 1
+    # What was measured is there, and nothing happened long after the fault.
+    assert 0 < sim.now_s < 1
+    assert sim.result().groups.height == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("class Own:\n    def on_ack(self, ack): ...\n", "window failed at 0 s .*AttributeError"),
+        (
+            f"{FIXED}    def __init__(self): raise KeyError('x')\n",
+            r"__init__ failed .*KeyError: 'x' \(own.py, line 4\)",
+        ),
+        (f"{FIXED}    pacing_rate = 3.0\n", "write `paces = True`"),
+        (f"{FIXED}    paces = True\n    pacing_rate = -3.0\n", "must be more than 0 bits per second"),
+        (f"x = 1 / 0\n{FIXED}", r"ZeroDivisionError: .* \(own.py, line 1\)"),
+    ],
+)
+def test_faults_at_the_begin_are_told_too(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        penstock.run(written(tmp_path, text), allow_python=True)
+
+
+def test_a_parameter_that_the_class_does_not_have_is_a_fault(tmp_path: Path) -> None:
+    own = written(tmp_path, FIXED, more=", parameters = { gama = 1 }")
+    with pytest.raises(InputError, match=r"__init__ failed .*Own\(\) takes no arguments"):
+        penstock.run(own, allow_python=True)
+
+
+def test_a_state_that_cannot_be_copied_is_refused_where_it_is_copied(tmp_path: Path) -> None:
+    own = written(tmp_path, f"{FIXED}        self.file = open(__file__ or 0) if False else (i for i in ())\n")
+    sim = Simulation(own, allow_python=True)
+    sim.run_until("100 ms")
+    fork = sim.fork()
+    with pytest.raises(InputError, match=r"deepcopy failed .*cannot pickle 'generator'"):
+        fork.run_until("200 ms")
+    sim.run_until("200 ms")
+
+
+def test_an_interruption_in_a_method_is_no_fault_of_the_class(tmp_path: Path) -> None:
+    own = written(tmp_path, f"{FIXED}    def on_ack(self, ack):\n        raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        Simulation(own, allow_python=True).run_until("1 s")
+
+
+def test_random_numbers_are_those_of_the_run(tmp_path: Path) -> None:
+    text = (
+        "class Own:\n    def begin(self, stream):\n        self.random, self.window = stream.random(), 9000\n"
+        "    def on_ack(self, ack):\n        self.window = 3000 + 1500 * self.random.below(8)\n"
+    )
+    own = written(tmp_path, text)
+    assert fingerprint(own) == fingerprint(own, form="plain") != fingerprint(own, seed=2)
+    sim = Simulation(own, allow_python=True)
+    sim.run_until("1 s")
+    fork = sim.fork()
+    for one in (fork, sim):
+        one.run_until("2 s")
+    assert fork.fingerprint == sim.fingerprint == fingerprint(own)
+
+
+def test_a_pace_of_its_own(tmp_path: Path) -> None:
+    text = (
+        "class Own:\n    paces = True\n    pacing_rate = 1e6\n    def begin(self, stream):\n"
+        "        self.window = 1 << 30\n"
+    )
+    groups = penstock.run(written(tmp_path, text), allow_python=True).groups
+    assert groups["goodput_bps"][0] == pytest.approx(2e6, rel=0.1)
+
+
+def test_functions_have_the_bits_of_the_engine() -> None:
+    from penstock import scheme
+
+    assert scheme.cbrt(27.0) == 3.0
+    assert scheme.exp(scheme.log(2.0)) == pytest.approx(2.0, rel=1e-15)
+    assert scheme.pow(2.0, 0.5) == 2.0**0.5
