@@ -26,6 +26,7 @@ ALLOWED = {
     "statistics": set(),
     "analyse": {"core", "execute", "statistics"},
     "api": {"_engine", "core", "scheduler", "execute", "statistics", "analyse"},
+    "gym": {"core", "api"},
     "truth": {"core", "statistics", "api"},
     "theory": {"core", "statistics", "api", "truth"},
     "verify": {"core", "execute", "statistics", "api", "truth"},

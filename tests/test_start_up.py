@@ -10,7 +10,19 @@ import pytest
 from test_schemes import TEN_LINES
 
 HEAVY = {
-    *("numpy", "scipy", "matplotlib", "rich", "jinja2", "optuna", "distributed", "networkx", "dpkt", "shtab"),
+    *(
+        "numpy",
+        "scipy",
+        "matplotlib",
+        "rich",
+        "jinja2",
+        "optuna",
+        "distributed",
+        "gymnasium",
+        "networkx",
+        "dpkt",
+        "shtab",
+    ),
     *("penstock.plot", "penstock.studies", "penstock.league.league", "penstock.show.report", "penstock.importing"),
     *("multiprocessing", "asyncio", "xml", "webbrowser", "http"),
 }

@@ -23,4 +23,4 @@ pub use rows::{
     DemandColumns, DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, MessageRow, PortRow, QueueRow, Report,
     SeriesRow, TransportColumns,
 };
-pub use series::{ReadingKind, Series, reading_kinds, reading_values, readings};
+pub use series::{ReadingKind, Sampler, Series, reading_kinds, reading_values, readings};

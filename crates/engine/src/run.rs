@@ -4,7 +4,7 @@ use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
-use crate::report::{Counters, Measured, ReadingKind, Report, Series, reading_kinds};
+use crate::report::{Counters, Measured, ReadingKind, Report, Sampler, Series, reading_kinds};
 use crate::round::World;
 use crate::scenario::assembly::{self, Assembled, Timeline};
 use crate::scenario::spec::{Measure, Scenario};
@@ -59,6 +59,8 @@ pub struct Run<P = ()> {
     /// Counts at the end of the warm-up; empty without one.
     base: Vec<Counts>,
     counters: Counters,
+    /// Once [`Run::sample`] has been called.
+    sampler: Option<Sampler>,
     estimate: Estimate,
     overload: Overload,
     allocators: Vec<Allocator>,
@@ -95,6 +97,7 @@ impl<P: Probe> Run<P> {
         let mut run = Run {
             base: Vec::new(),
             counters: Counters::default(),
+            sampler: None,
             world,
             end: Time::ZERO + scenario.duration,
             warm_up: Time::ZERO + scenario.warm_up,
@@ -257,6 +260,9 @@ impl<P: Probe> Run<P> {
     fn end_warm_up(&mut self) {
         self.warm = true;
         self.series.rebase(&self.world);
+        if let Some(sampler) = &mut self.sampler {
+            sampler.rebase(&self.world);
+        }
         self.counters.rebase(&self.world);
         self.world.reset_measures();
         if self.world.clock() > Time::ZERO {

@@ -164,6 +164,32 @@ fn a_change_in_the_past_or_after_the_end_is_refused_and_changes_nothing() {
     assert!(error.contains("has ended"), "{error}");
 }
 
+/// Of changes that are long made, a later one needs nothing. Those of its own instant still count.
+#[test]
+fn many_changes_one_after_the_other_are_as_from_the_start() {
+    let mut run = Run::new(&document::parse(&cells("")).unwrap(), 1, 0, Form::Fast).unwrap();
+    let rate = |at: u64, rate: u64| Change {
+        at: Span(at),
+        path: "line.trunk.rate".to_owned(),
+        value: format!("{rate} kb/s").into(),
+    };
+    for step in 1..90 {
+        let now = step * 1_000_000_000;
+        assert!(run.advance_to(Time(now)).unwrap());
+        run.change(&[rate(now, 300 + 7 * (step % 5)), rate(now + 500_000_000, 400)]).unwrap();
+        let error = run.change(&[rate(now, 500)]).unwrap_err().to_string();
+        assert!(error.contains(&format!("change[{}] changes", 2 * step - 2)), "{error}");
+    }
+    assert_eq!(run.changes().len(), 178);
+    let mut whole = document::parse(&cells("")).unwrap();
+    whole.change = run.changes().to_vec();
+    let mut from_start = Run::new(&whole, 1, 0, Form::Fast).unwrap();
+    for run in [&mut run, &mut from_start] {
+        run.finish().unwrap();
+    }
+    assert_eq!(run.report().fingerprint, from_start.report().fingerprint);
+}
+
 /// The path over two lines is the shorter one at the start, and the longer one after the change.
 #[test]
 fn flows_keep_their_paths_when_delays_change() {

@@ -143,6 +143,22 @@ impl Run {
         error::run(py, || Ok(self.simulation.readings().into_iter().map(told).collect()))
     }
 
+    /// The readings of these components and quantities, with means since the last call. None of what is not there now.
+    fn sample(&mut self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<Vec<Option<f64>>> {
+        error::run(py, || Ok(self.simulation.sample(&wanted)))
+    }
+
+    /// What `counters` counts: component, quantity, unit.
+    fn counter_kinds(&self, py: Python<'_>) -> PyResult<Vec<(String, String, &'static str)>> {
+        let told = |kind: ReadingKind| (kind.component, kind.quantity, kind.unit.symbol());
+        error::run(py, || Ok(self.simulation.counter_kinds().into_iter().map(told).collect()))
+    }
+
+    /// Counts of groups and ports since the start, in the order of `counter_kinds`.
+    fn counters(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        error::run(py, || Ok(self.simulation.counters()))
+    }
+
     /// Every queue of every port, with its limits now.
     fn ports(&self, py: Python<'_>) -> PyResult<Table> {
         live::ports(py, &self.simulation)

@@ -14,7 +14,7 @@ from penstock.core.units import picoseconds, time_text
 from penstock.execute.worker import class_loader, load_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
@@ -197,6 +197,31 @@ class Simulation(Plotted):
     def values(self) -> list[tuple[str, str, float]]:
         """Component, quantity and value of all :meth:`readings`, as plain data."""
         return [(component, quantity, value) for component, quantity, _, _, value in self._run.readings()]
+
+    def reading_kinds(self) -> list[tuple[str, str, str, float | None]]:
+        """Component, quantity, unit and largest value of all :meth:`readings`, as plain data."""
+        return [reading[:4] for reading in self._run.readings()]
+
+    def sample(self, wanted: Sequence[tuple[str, str]]) -> list[float | None]:
+        """The values of some readings, each named by its component and quantity, in order.
+
+        Utilisation and throughput are means since the last call, as in a time series. They are None at the first call,
+        and so is a reading that is not there now. This is faster than :meth:`values`, which makes all names.
+        """
+        return self._run.sample(wanted)
+
+    def counter_kinds(self) -> list[tuple[str, str, str]]:
+        """Component, quantity and unit of each of :meth:`counters`."""
+        return self._run.counter_kinds()
+
+    def counters(self) -> list[int]:
+        """Counts since the start of the run, in the order of :meth:`counter_kinds`; warm-up does not reset them.
+
+        Groups count data PDUs ``sent``, ``delivered`` and ``lost``, and ``delivered_bits``; those that do not always
+        have data also ``offered_bits``, and ``held_bits``, which wait at the sources now. Ports of lines count PDUs
+        ``arrived`` and ``discarded``, data PDUs ``marked``, and ``notices`` sent.
+        """
+        return self._run.counters()
 
     def readings(self) -> pl.DataFrame:
         """All readings of a time series now: ``component, quantity, unit, most, value``.

@@ -72,11 +72,7 @@ impl Series {
     /// Adapts to a reset of the measures, which may happen between two readings: the bits sent since the last reading
     /// are stored as a negative start value.
     pub fn rebase<P: Probe>(&mut self, world: &World<P>) {
-        for (port, sent) in world.ports().zip(&mut self.sent) {
-            for (queue, bits) in port.queues().iter().zip(&mut sent.bits) {
-                *bits = bits.wrapping_sub(queue.measures.departed_bits);
-            }
-        }
+        rebase(world, &mut self.sent);
     }
 
     /// Takes the readings that are due.
@@ -92,6 +88,53 @@ impl Series {
         read_all(world, &mut self.sent, interval, self.measure.sample_flows, &mut each);
         self.next = world.clock() + interval;
         length::check_length(self.readings.len(), &self.measure, world.clock())
+    }
+}
+
+fn rebase<P: Probe>(world: &World<P>, sent: &mut [Sent]) {
+    for (port, sent) in world.ports().zip(sent) {
+        for (queue, bits) in port.queues().iter().zip(&mut sent.bits) {
+            *bits = bits.wrapping_sub(queue.measures.departed_bits);
+        }
+    }
+}
+
+/// Readings at times of the caller's choice, with means since the time before.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// What each port had sent at the last readings.
+    sent: Vec<Sent>,
+    /// The time of the last readings.
+    last: Time,
+}
+
+impl Sampler {
+    /// The means of its first readings are since now.
+    #[must_use]
+    pub fn new<P: Probe>(world: &World<P>) -> Sampler {
+        let mut sampler = Sampler { sent: vec![Sent::default(); world.port_count()], last: world.clock() };
+        sampler.read(world, &[]);
+        sampler
+    }
+
+    /// Adapts to a reset of the measures, which follows.
+    pub fn rebase<P: Probe>(&mut self, world: &World<P>) {
+        rebase(world, &mut self.sent);
+    }
+
+    /// The readings of these components and quantities. None of those that are not there now, and of means over no time.
+    pub fn read<P: Probe>(&mut self, world: &World<P>, wanted: &[(String, String)]) -> Vec<Option<f64>> {
+        let mut found = vec![None; wanted.len()];
+        let interval = world.clock().since(self.last);
+        read_all(world, &mut self.sent, interval, true, &mut |component, quantity, _, value| {
+            for ((of, name), place) in wanted.iter().zip(&mut found) {
+                if name == quantity && of == component {
+                    *place = Some(value).filter(|value| !value.is_nan());
+                }
+            }
+        });
+        self.last = world.clock();
+        found
     }
 }
 

@@ -5,7 +5,9 @@ use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::HELD_BYTES;
-use crate::report::{AllowanceKind, ReadingKind, allowance_kinds, allowances, counter_kinds, reading_values, readings};
+use crate::report::{
+    AllowanceKind, ReadingKind, Sampler, allowance_kinds, allowances, counter_kinds, reading_values, readings,
+};
 use crate::scenario::assembly::{self, Overview, QueueLimits};
 use crate::scenario::document;
 use crate::scenario::levers::{Lever, levers};
@@ -146,6 +148,13 @@ impl<P: Probe> Run<P> {
     #[must_use]
     pub fn reading_values(&self) -> Vec<f64> {
         reading_values(&self.world, self.measured_since())
+    }
+
+    /// The readings of these components and quantities. Means are since the last call; over no time they are none, as at
+    /// the first call, and so is what is not there now.
+    pub fn sample(&mut self, wanted: &[(String, String)]) -> Vec<Option<f64>> {
+        let Run { sampler, world, .. } = self;
+        sampler.get_or_insert_with(|| Sampler::new(world)).read(world, wanted)
     }
 
     fn measured_since(&self) -> Time {

@@ -1,6 +1,7 @@
 //! A run from start to end: spans and slices, warm-up, stops by departures, readings, clones.
 
 use super::*;
+use crate::report::SeriesRow;
 use crate::scenario::document;
 
 /// A cell every millisecond from the start on. The line takes 1 us for it and delays by 500 us.
@@ -165,6 +166,29 @@ fn a_reading_at_the_end_of_warm_up_is_as_without_one() {
     for warm_up in ["6 ms", "7 ms"] {
         let warm = sampled.replacen("duration", &format!("warm_up = \"{warm_up}\"\nduration"), 1);
         assert_eq!(finished(&warm).series, finished(&sampled).series, "{warm_up}");
+    }
+}
+
+#[test]
+fn samples_at_the_times_of_a_series_are_its_readings() {
+    let sampled = RANDOM.replacen("duration", "warm_up = \"7 ms\"\nmeasure.sample = \"3 ms\"\nduration", 1);
+    let mut run = run(&RANDOM.replacen("duration", "warm_up = \"7 ms\"\nduration", 1));
+    let pair = |component: &str, quantity: &str| (component.to_owned(), quantity.to_owned());
+    let wanted =
+        [pair("trunk", "utilisation"), pair("data/1", "received"), pair("none", "received"), pair("trunk", "queue_0")];
+    assert_eq!(run.sample(&wanted), [None, Some(0.0), None, Some(0.0)]);
+    let series = finished(&sampled).series;
+    for step in 1..=16 {
+        run.advance_to(Time::ZERO + Span::milliseconds(3 * step)).unwrap();
+        let now = run.world().clock().seconds();
+        let read = |(component, quantity): &(String, String)| {
+            let is_it =
+                |row: &&SeriesRow| row.time_s == now && *row.component == **component && *row.quantity == **quantity;
+            series.iter().find(is_it).map(|row| row.value)
+        };
+        // The measures begin again at 7 ms, between two samples. A fork has its own.
+        assert_eq!(run.clone().sample(&wanted), wanted.each_ref().map(read), "{now}");
+        assert!(run.sample(&wanted)[0].is_some_and(|share| share > 0.2));
     }
 }
 

@@ -7,7 +7,7 @@ mod affected;
 mod differences;
 mod present;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use differences::differences;
 use present::Present;
@@ -19,6 +19,9 @@ use crate::core::time::{LineRate, Span, Time};
 use crate::round::Retune;
 use crate::scenario::path::Path;
 use crate::scenario::spec::{Change, Flow, Scenario};
+
+/// The paths of changes by their numbers.
+type Paths = BTreeMap<usize, Path>;
 
 /// What changes at one instant.
 #[derive(Clone, Debug)]
@@ -39,6 +42,8 @@ pub struct Timeline {
     ports: LinePorts,
     /// All changes, as they are written.
     written: Vec<Change>,
+    /// Those to come, and those made since the time of the last call of `add`: no other can meet a new one.
+    open: Paths,
     steps: VecDeque<Step>,
 }
 
@@ -51,10 +56,8 @@ impl Timeline {
         let written = expanded.change.clone();
         let start = Scenario { change: Vec::new(), sweep: None, ..expanded.clone() };
         let mut timeline =
-            Timeline { present: Present::new(start), ports, written: Vec::new(), steps: VecDeque::new() };
-        if !written.is_empty() {
-            timeline.set(written, None)?;
-        }
+            Timeline { present: Present::new(start), ports, written, open: Paths::new(), steps: VecDeque::new() };
+        timeline.set(0, Time::ZERO)?;
         Ok(timeline)
     }
 
@@ -108,51 +111,53 @@ impl Timeline {
         &self.written
     }
 
-    /// Adds changes, none of which is before `now`.
+    /// Adds changes, none of which is before `now`. What was made before `now` costs nothing.
     ///
     /// # Errors
     /// The first fault of a change, at `change[INDEX]`. Nothing is added then.
     pub fn add(&mut self, changes: &[Change], now: Time) -> Result<(), Error> {
-        let mut written = self.written.clone();
-        written.extend_from_slice(changes);
         let known = self.written.len();
-        Ok(self.set(written, Some((now, known)))?)
+        self.written.extend_from_slice(changes);
+        let done = self.set(known, now);
+        if done.is_err() {
+            self.written.truncate(known);
+        }
+        Ok(done?)
     }
 
-    /// Takes these changes. `since` is a time and a number: of the first so many changes, those up to this time have been
-    /// made.
-    fn set(&mut self, written: Vec<Change>, since: Option<(Time, usize)>) -> Result<(), Fault> {
-        let (now, known) = since.unwrap_or((Time::ZERO, 0));
-        let paths = written
-            .iter()
-            .enumerate()
-            .map(|(index, change)| path_of(change, index, self.present.start(), now, index >= known))
-            .collect::<Result<Vec<Path>, Fault>>()?;
-        refuse_twice(&written, &paths)?;
+    /// Takes the written changes. Of the first so many, those up to `now` have been made.
+    fn set(&mut self, known: usize, now: Time) -> Result<(), Fault> {
+        let written = &self.written;
+        let mut open = self.open.clone();
+        open.retain(|&index, _| Time(written[index].at.0) >= now);
+        for (index, change) in written.iter().enumerate().skip(known) {
+            open.insert(index, path_of(change, index, self.present.start(), now)?);
+        }
+        refuse_twice(written, &open, known)?;
         let is_to_come = |index: &usize| *index >= known || Time(written[*index].at.0) > now;
-        let mut order: Vec<usize> = (0..written.len()).filter(is_to_come).collect();
+        let mut order: Vec<usize> = open.keys().copied().filter(is_to_come).collect();
         order.sort_by_key(|&index| written[index].at);
         let mut steps = VecDeque::new();
         for group in order.chunk_by(|&one, &other| written[one].at == written[other].at) {
             let before = steps.back().map_or(&self.present, |step: &Step| &step.after);
-            let (after, names) = before.with_values(group, &written, &paths)?;
-            let changes = differences(before, &after, &names, &self.ports)
-                .map_err(|fault| name(fault, group, &written, &paths))?;
+            let (after, names) = before.with_values(group, written, &open)?;
+            let changes =
+                differences(before, &after, &names, &self.ports).map_err(|fault| name(fault, group, written, &open))?;
             steps.push_back(Step { at: Time(written[group[0]].at.0), changes, after });
         }
-        (self.written, self.steps) = (written, steps);
+        (self.open, self.steps) = (open, steps);
         Ok(())
     }
 }
 
-/// The path of a change, which must be before the end of the run and, if it is new, not before `now`.
-fn path_of(change: &Change, index: usize, scenario: &Scenario, now: Time, is_new: bool) -> Result<Path, Fault> {
+/// The path of a new change, which must be before the end of the run, and not before `now`.
+fn path_of(change: &Change, index: usize, scenario: &Scenario, now: Time) -> Result<Path, Fault> {
     let here = format!("change[{index}]");
     if change.at >= scenario.duration {
         let reason = format!("the run ends at {}, so this would change nothing", scenario.duration);
         return Err(Fault::new("at", change.at, reason, "choose an earlier time, or a longer `duration`").under(&here));
     }
-    if is_new && Time(change.at.0) < now {
+    if Time(change.at.0) < now {
         let reason = format!("this is in the past: the simulation is at {}", Span(now.0));
         return Err(
             Fault::new("at", change.at, reason, "choose this time or a later one, or fork earlier").under(&here)
@@ -162,12 +167,13 @@ fn path_of(change: &Change, index: usize, scenario: &Scenario, now: Time, is_new
     parsed.map_err(|fault| Fault::new("path", &change.path, fault.reason, fault.remedy).under(&here))
 }
 
-/// Refuses two changes of one parameter at one instant.
-fn refuse_twice(written: &[Change], paths: &[Path]) -> Result<(), Fault> {
-    for (index, change) in written.iter().enumerate() {
-        let is_same = |other: &usize| written[*other].at == change.at && paths[*other].overlaps(&paths[index]);
-        if let Some(other) = (0..index).find(is_same) {
-            let reason = format!("change[{other}] changes `{}` at the same instant", written[other].path);
+/// Refuses a change from the number `first` on of a parameter that another changes at the same instant.
+fn refuse_twice(written: &[Change], paths: &Paths, first: usize) -> Result<(), Fault> {
+    for (index, path) in paths.range(first..) {
+        let change = &written[*index];
+        let is_same = |(other, known): &(&usize, &Path)| written[**other].at == change.at && known.overlaps(path);
+        if let Some((other, _)) = paths.range(..index).find(is_same) {
+            let reason = format!("change[{other}] changes `{}` at the same instant", written[*other].path);
             let path = format!("change[{index}].path");
             return Err(Fault::new(path, &change.path, reason, "delete one of the two, or choose another time"));
         }
@@ -176,9 +182,9 @@ fn refuse_twice(written: &[Change], paths: &[Path]) -> Result<(), Fault> {
 }
 
 /// The fault of the scenario after the changes of one instant, at the change that caused it.
-fn name(fault: Fault, group: &[usize], written: &[Change], paths: &[Path]) -> Fault {
+fn name(fault: Fault, group: &[usize], written: &[Change], paths: &Paths) -> Fault {
     let fault_path: Option<Path> = fault.path.parse().ok();
-    let is_cause = |index: &&usize| fault_path.as_ref().is_some_and(|path| path.leads_into(&paths[**index]));
+    let is_cause = |index: &&usize| fault_path.as_ref().is_some_and(|path| path.leads_into(&paths[*index]));
     let cause = group.iter().find(is_cause);
     let index = *cause.unwrap_or(&group[0]);
     let reason = match cause {

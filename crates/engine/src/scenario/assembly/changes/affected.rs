@@ -136,7 +136,7 @@ mod tests {
         let before = Present::new(expand(&scenario).unwrap().scenario.into_owned());
         let value = serde_json::from_str(value).unwrap();
         let written = [Change { at: Span::ZERO, path: path.to_owned(), value }];
-        let (after, names) = before.with_values(&[0], &written, &[path.parse().unwrap()]).unwrap();
+        let (after, names) = before.with_values(&[0], &written, &[(0, path.parse().unwrap())].into()).unwrap();
         let expansion = expand(&scenario).unwrap();
         let minima = sketch(&expansion).unwrap().line_ports().minima;
         let is_accepted = refuse(&before, &after, &names, &minima).is_ok();

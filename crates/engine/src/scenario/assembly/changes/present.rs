@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::Paths;
 use crate::core::error::Fault;
 use crate::scenario::document::{self, Retuned, part, retuned};
-use crate::scenario::path::{Path, Step, put, shown_key};
+use crate::scenario::path::{Step, put, shown_key};
 use crate::scenario::spec::{Change, Flow, Line, Scenario};
 
 /// The remedy for a parameter that cannot change.
@@ -87,7 +88,7 @@ impl Present {
         &self,
         group: &[usize],
         written: &[Change],
-        paths: &[Path],
+        paths: &Paths,
     ) -> Result<(Present, Names), Fault> {
         // Only the keys into which the paths lead are written and read again. A refusal may name any other.
         let quick = self.keys_around(group, paths).and_then(|tree| self.put(tree, group, written, paths, true).ok());
@@ -104,7 +105,7 @@ impl Present {
         mut tree: Value,
         group: &[usize],
         written: &[Change],
-        paths: &[Path],
+        paths: &Paths,
         by_keys: bool,
     ) -> Result<(Present, Names), Fault> {
         let mut names = Names::default();
@@ -112,7 +113,7 @@ impl Present {
             let (change, here) = (&written[index], format!("change[{index}]"));
             let refusal =
                 |reason: String, remedy: String| Fault::new("path", &change.path, reason, remedy).under(&here);
-            let places = paths[index].places(&tree).map_err(|nowhere| refusal(nowhere.reason, nowhere.remedy))?;
+            let places = paths[&index].places(&tree).map_err(|nowhere| refusal(nowhere.reason, nowhere.remedy))?;
             for place in &places {
                 let (reason, remedy) = match retuned(place) {
                     Retuned::Yes => continue,
@@ -138,9 +139,9 @@ impl Present {
     }
 
     /// The keys of lines and flows into which the paths of the group lead, as JSON, if each leads into one.
-    fn keys_around(&self, group: &[usize], paths: &[Path]) -> Option<Value> {
+    fn keys_around(&self, group: &[usize], paths: &Paths) -> Option<Value> {
         let mut tables = [Map::new(), Map::new()];
-        for path in group.iter().map(|&index| &paths[index]) {
+        for path in group.iter().map(|index| &paths[index]) {
             let Some(Step::Key(key)) = path.steps().nth(2) else { return None };
             add_keys(&mut tables[0], key, path.entered("line", &self.start.line), |name| self.line(name))?;
             add_keys(&mut tables[1], key, path.entered("flow", &self.start.flow), |name| self.flow(name))?;
@@ -150,8 +151,8 @@ impl Present {
 
     /// The lines and flows to which paths of the group lead, as JSON, and null for the others; the whole scenario if a path
     /// leads elsewhere.
-    fn tree_around(&self, group: &[usize], paths: &[Path]) -> Value {
-        let paths = || group.iter().map(|&index| &paths[index]);
+    fn tree_around(&self, group: &[usize], paths: &Paths) -> Value {
+        let paths = || group.iter().map(|index| &paths[index]);
         if !paths().all(|path| path.begins_with("line") || path.begins_with("flow")) {
             // It is refused, in words that may name any key.
             return document::written(self.whole());

@@ -119,6 +119,7 @@ impl Natural for Params {
             samples_rate: self.asks(Ask::SamplesRate),
             repairs_alone: self.asks(Ask::RepairsAlone),
             is_l4s: self.asks(Ask::IsL4s),
+            reads_telemetry: false,
         }
     }
 }
