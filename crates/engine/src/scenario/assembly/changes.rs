@@ -6,11 +6,13 @@
 mod affected;
 mod differences;
 mod present;
+mod written;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use differences::differences;
 use present::Present;
+use written::{Paths, name};
 
 use super::plan::LinePorts;
 use super::plan::port_plan::PortPlan;
@@ -19,9 +21,6 @@ use crate::core::time::{LineRate, Span, Time};
 use crate::round::Retune;
 use crate::scenario::path::Path;
 use crate::scenario::spec::{Change, Flow, Scenario};
-
-/// The paths of changes by their numbers.
-type Paths = BTreeMap<usize, Path>;
 
 /// What changes at one instant.
 #[derive(Clone, Debug)]
@@ -179,19 +178,6 @@ fn refuse_twice(written: &[Change], paths: &Paths, first: usize) -> Result<(), F
         }
     }
     Ok(())
-}
-
-/// The fault of the scenario after the changes of one instant, at the change that caused it.
-fn name(fault: Fault, group: &[usize], written: &[Change], paths: &Paths) -> Fault {
-    let fault_path: Option<Path> = fault.path.parse().ok();
-    let is_cause = |index: &&usize| fault_path.as_ref().is_some_and(|path| path.leads_into(&paths[*index]));
-    let cause = group.iter().find(is_cause);
-    let index = *cause.unwrap_or(&group[0]);
-    let reason = match cause {
-        Some(_) => fault.reason,
-        None => format!("{}: {}", fault.path, fault.reason),
-    };
-    Fault::new(format!("change[{index}].value"), &written[index].value, reason, fault.remedy)
 }
 
 #[cfg(test)]

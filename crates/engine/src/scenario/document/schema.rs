@@ -235,6 +235,7 @@ mod tests {
         const NOT_THERE: &[&str] = &[
             "access",
             "bn",
+            "buffer",
             "cell_time",
             "congestion_point",
             "defaults",

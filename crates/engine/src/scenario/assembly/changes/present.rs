@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::Paths;
+use super::written::{self, Paths};
 use crate::core::error::Fault;
 use crate::scenario::document::{self, Retuned, part, retuned};
 use crate::scenario::path::{Step, put, shown_key};
@@ -134,7 +134,7 @@ impl Present {
         }
         names.sort();
         let after =
-            self.read_back(&tree, &names, by_keys).map_err(|fault| super::name(fault, group, written, paths))?;
+            self.read_back(&tree, &names, by_keys).map_err(|fault| written::name(fault, group, written, paths))?;
         Ok((after, names))
     }
 
