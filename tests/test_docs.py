@@ -22,8 +22,8 @@ UNKNOWN = re.compile(r"\b(?:specs|papers)/[\w-]+\.(?:md|txt)")
 """Notes that are not part of the repository."""
 MADE = {"docs/index.md", "docs/checks.md", "docs/validation.md", "docs/guides/statistics.md"}
 """Pages that name or include pages that are written when the documentation is built."""
-ELSEWHERE = {"ns.py", "//pola.rs"}
-"""A simulator, and an address."""
+ELSEWHERE = {"ns.py", "//pola.rs", "gentle.py"}
+"""A simulator, an address, and a file that the reader of a guide writes."""
 
 
 def test_every_module_of_truth_is_in_the_reference() -> None:

@@ -84,6 +84,7 @@ class Cubic(NewReno):
         super().begin(stream)
         self.prior = self.most = 0.0
         self.start: int | None = None
+        self.limited = 0
 
     def on_ack(self, ack: Ack) -> None:
         """Slow start, then the curve."""

@@ -32,7 +32,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
 /// The same with a class of the user, which takes longer, and after whose fault nothing more should happen.
-const CELLS_PER_SLICE_OF_CLASSES: u64 = 1 << 14;
+const CELLS_PER_SLICE_OF_CLASSES: u64 = 1 << 12;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,9 +203,11 @@ impl<P: Probe> Run<P> {
     }
 
     /// Refuses to go on without a class of the user: it has failed, or nobody has consented to run it.
-    fn require_sound(&self) -> Result<(), Error> {
-        let broken = if self.has_classes { self.world.broken() } else { None };
-        broken.map_or(Ok(()), |fault| Err(fault.into()))
+    fn require_sound(&mut self) -> Result<(), Error> {
+        let Some(fault) = self.has_classes.then(|| self.world.broken()).flatten() else { return Ok(()) };
+        // What was measured so far can be read.
+        self.world.catch_up()?;
+        Err(fault.into())
     }
 
     /// Time of the next stop of the run itself.

@@ -77,8 +77,9 @@ impl Controllers for Classes {
                 .and_then(|json| self.load.call1(py, (json,)));
             let object = made.map_err(|error| about.failure(py, "__init__", &error))?;
             let paces = params.asks.contains(&Ask::Paces);
-            let instance = Object::of(py, object, about, paces)?;
+            let mut instance = Object::of(py, object, about, paces)?;
             instance.begin(py, env)?;
+            instance.learn(py)?;
             let decision = instance.decision(py)?;
             Ok((Box::new(instance) as Box<dyn Instance>, decision))
         })
@@ -145,12 +146,21 @@ impl Object {
         };
         let [on_ack, on_congestion] = [method("on_ack")?, method("on_congestion")?];
         let [on_lost, on_idle] = [method("on_lost")?, method("on_idle")?];
-        let tells_slow_start = method("is_in_slow_start")?.is_some();
-        if !paces && method("pacing_rate")?.is_some() {
+        Ok(Object { object, about, paces, tells_slow_start: false, on_ack, on_congestion, on_lost, on_idle })
+    }
+
+    /// Looks which attributes it has, when it has begun.
+    fn learn(&mut self, py: Python<'_>) -> Result<(), Failure> {
+        let has = |name: &'static str| {
+            let found = self.object.bind(py).getattr_opt(name);
+            found.map(|found| found.is_some()).map_err(|error| self.about.failure(py, name, &error))
+        };
+        if !self.paces && has("pacing_rate")? {
             let told = "it has no effect; write `paces = True` in the class, or remove it".to_owned();
             return Err(Failure { method: "pacing_rate", told });
         }
-        Ok(Object { object, about, paces, tells_slow_start, on_ack, on_congestion, on_lost, on_idle })
+        self.tells_slow_start = has("is_in_slow_start")?;
+        Ok(())
     }
 
     fn begin(&self, py: Python<'_>, env: &Env) -> Result<(), Failure> {
@@ -201,7 +211,7 @@ impl Instance for Object {
             let copied = py.import("copy").and_then(|copy| copy.call_method1("deepcopy", (&self.object,)));
             let object = copied.map_err(|error| self.about.failure(py, "deepcopy", &error))?.unbind();
             let fork = Object::of(py, object, self.about.clone(), self.paces)?;
-            Ok(Box::new(fork) as Box<dyn Instance>)
+            Ok(Box::new(Object { tells_slow_start: self.tells_slow_start, ..fork }) as Box<dyn Instance>)
         })
     }
 

@@ -140,7 +140,9 @@ class Bisection:
         if len(self.means) > MOST_DOUBLINGS:
             return False
         try:
-            self.trials.base.with_({wider.path: wider.value(wider.high)}).check_limits(*self.trials.limits)
+            self.trials.base.with_({wider.path: wider.value(wider.high)}).check_limits(
+                self.trials.limits.pdus, self.trials.limits.memory
+            )
         except InputError:
             return False
         self.wanted = wider

@@ -21,7 +21,7 @@ def compare_forms(scenario: Scenario) -> str:
 
     Raises :class:`InputError` if the results differ, or if a class fails.
     """
-    until = min((LONGEST, scenario.tree["duration"]), key=picoseconds)
+    until = min((LONGEST, str(scenario.tree["duration"])), key=picoseconds)
     found = set()
     for form in get_args(Form):
         try:

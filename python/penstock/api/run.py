@@ -189,17 +189,7 @@ def run(
             "replications": replications,
             "complete": len(outcomes) == replications,
             "form": form,
-            "runs": [
-                {
-                    "replication": outcome.replication,
-                    "fingerprint": outcome.fingerprint,
-                    "events": outcome.events,
-                    "end_s": outcome.end_s,
-                    "measured_s": outcome.measured_s,
-                    "wall_s": round(outcome.wall_s, 6),
-                }
-                for outcome in outcomes
-            ],
+            "runs": [_told(outcome) for outcome in outcomes],
             "started": started.isoformat(timespec="seconds"),
             "wall_s": round(time.perf_counter() - before, 6),
             "jobs": jobs,
@@ -220,6 +210,18 @@ def run(
         outcomes.extend(one for one in (getattr(error, "measured", None),) if one is not None)
         raise ClassError(error, scenario.name, result() if outcomes else None) from None
     return result()
+
+
+def _told(outcome: Outcome) -> dict[str, object]:
+    """What the manifest has of a run."""
+    return {
+        "replication": outcome.replication,
+        "fingerprint": outcome.fingerprint,
+        "events": outcome.events,
+        "end_s": outcome.end_s,
+        "measured_s": outcome.measured_s,
+        "wall_s": round(outcome.wall_s, 6),
+    }
 
 
 def run_all(
