@@ -112,7 +112,7 @@ impl About {
             let frame = trace.getattr(intern!(py, "tb_frame")).ok()?;
             let code = frame.getattr(intern!(py, "f_code")).ok()?;
             let file = code.getattr(intern!(py, "co_filename")).ok()?;
-            if file.cast::<PyString>().is_ok_and(|file| file.to_string() == *self.file) {
+            if file.cast::<PyString>().is_ok_and(|file| file.to_string_lossy() == *self.file) {
                 line = trace.getattr(intern!(py, "tb_lineno")).ok()?.extract().ok();
             }
             next = trace.getattr(intern!(py, "tb_next")).ok();

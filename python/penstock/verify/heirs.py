@@ -1,4 +1,4 @@
-"""Checks of QCN, DCQCN, RCP and HPCC on one line and on a chain: the queues, rates and loads at which their sources rest."""
+"""Checks of QCN, DCQCN, RCP and HPCC on one line and on a chain: queues, rates, loads at which their sources rest."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def qcn_recovery_check() -> Check:
 
 
 def least_and_most_left(tables: Tables) -> list[float]:
-    """What a stage leaves of the distance of a rate to its target, at the least and at the most, while the target stays."""
+    """What a stage leaves of the distance of a rate to its target, at least and at most, while the target stays."""
     left = []
     for flow in ("data/1", "data/2"):
         pairs = zip(series(tables, flow, "rate"), series(tables, flow, "target"), strict=True)
@@ -111,7 +111,9 @@ def qcn_queue_checks() -> Iterator[Check]:
 
 def dcqcn_checks() -> Iterator[Check]:
     """The paper's setting without hyper increase, which the fluid leaves out, in packets of 1,000 octets."""
-    hosts = 'reaction_point.dcqcn = { preset = "paper", hyper = "40 Mb/s" }\nnotification_point.dcqcn.interval = "50 us"'
+    hosts = (
+        'reaction_point.dcqcn = { preset = "paper", hyper = "40 Mb/s" }\nnotification_point.dcqcn.interval = "50 us"'
+    )
     for sources in (2, 8):
         point = dcqcn.fixed_point(sources, 40e9 / 8000, dcqcn.Source())
         text = one_line("40 Gb/s", 'dcqcn.preset = "paper"', hosts, sources=sources, octets=1000)
