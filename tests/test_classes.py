@@ -19,7 +19,7 @@ duration = "2 s"
 between = ["left", "right"]
 rate = "10 Mb/s"
 delay = "5 ms"
-queues = [{{ size = "25 packets" }}]
+queues = [{{ drop_tail = {{ size = "25 packets" }} }}]
 reverse = {{}}
 [flow.a]
 count = 2
@@ -82,7 +82,7 @@ def test_forks_go_on_by_themselves() -> None:
 
 
 def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = written(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n{FIXED}")
+    own = written(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w').close()\n{FIXED}")
     for start in (lambda: penstock.run(own), lambda: Simulation(own).run_until("1 s")):
         with pytest.raises(InputError, match=r"--allow-python .* allow_python=True"):
             start()
@@ -97,9 +97,9 @@ def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path: Path) -> None:
     one, other = (written(tmp_path, FIXED + comment) for comment in ("", "# another text\n"))
     assert one != other
-    told = one.tree["flow"]["a"]["transport"]["stream"]["controller"]["python"]
-    assert told["source"] == FIXED
-    assert set(told["releases"]) == {"python"}
+    python_table = one.tree["flow"]["a"]["transport"]["stream"]["controller"]["python"]
+    assert python_table["source"] == FIXED
+    assert set(python_table["releases"]) == {"python"}
     # A stored scenario has its text, and needs no file.
     (tmp_path / "own.py").unlink()
     assert Scenario(one.to_json(), "json") == one
@@ -120,9 +120,6 @@ def test_check_compares_both_forms(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "Own of own.py: not run; read the file, and add --allow-python" in capsys.readouterr().out
     assert main(["check", str(file), "--allow-python"]) == 0
     assert "the plain and the fast form of the engine agree for 1 s" in capsys.readouterr().out
-    shared = "calls = []\n" + FIXED + "    def on_ack(self, ack):\n        calls.append(id(self))\n"
-    (tmp_path / "own.py").write_text(shared + "        self.window = 3000 + 1500 * (calls[-1] == calls[0])\n")
-    assert main(["check", str(file), "--allow-python"]) in (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +239,7 @@ def test_a_pace_of_its_own(tmp_path: Path) -> None:
         "        self.window = 1 << 30\n"
     )
     groups = penstock.run(written(tmp_path, text), allow_python=True).groups
-    assert groups["goodput_bps"][0] == pytest.approx(2e6, rel=0.1)
+    assert groups["throughput_bps"][0] == pytest.approx(2e6, rel=0.1)
 
 
 def test_functions_have_the_bits_of_the_engine() -> None:

@@ -34,7 +34,8 @@ class NewReno:
 
     def on_ack(self, ack: Ack) -> None:
         """Slow start, then one segment a round trip."""
-        self.size += self.slow_start(ack) / self.size
+        left = self.slow_start(ack)  # which may change the size
+        self.size += left / self.size
 
     def slow_start(self, ack: Ack) -> float:
         """Adds the segments acknowledged up to the threshold, and returns those that are left."""
