@@ -146,6 +146,7 @@ class Simulation(Plotted):
         """A copy that goes on by itself, with the same traffic to come."""
         fork = object.__new__(Simulation)
         fork._scenario, fork.seed, fork.replication = self._scenario, self.seed, self.replication
+        fork._loader = self._loader
         fork._run = self._run.fork()
         return fork
 
