@@ -1,7 +1,7 @@
 """HPCC: the load of a port from two segments, and where sources come to rest.
 
-Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019. Rates in bits per second, times in seconds, queues in
-bits.
+Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019. Rates in bits per second, times in seconds,
+queues in bits.
 """
 
 from __future__ import annotations
