@@ -44,3 +44,16 @@ def test_the_verdicts_of_one_study_replace_its_own_alone(checked: ModuleType) ->
     told = checked.basis(merged)
     assert "Made on 2026-11-23 from commit `1234567`; becn on 20" in told
     assert told.endswith("from `89abcde`.\n")
+
+
+def test_the_lines_of_some_theories_replace_their_own_alone(checked: ModuleType, tmp_path: Path) -> None:
+    def line(theory: str, verdict: str = "holds", kind: str = "exact") -> dict[str, str]:
+        return {"theory": theory, "kind": kind, "verdict": verdict}
+
+    stored = {"commit": "1234567", "made": "2026-11-23", "lines": [line("a", kind="mean"), line("b"), line("c")]}
+    (tmp_path / "validation.json").write_text(json.dumps(stored), encoding="utf-8")
+    merged = checked.with_theories({"lines": [line("b", "fails"), line("d")]}, ["b", "d"], ["a", "b", "d", "c"])
+    assert merged["lines"] == [line("a", kind="mean"), line("b", "fails"), line("d"), line("c")]
+    assert (merged["commit"], merged["apart"]["d"]["commit"]) == ("1234567", "89abcde")
+    with pytest.raises(SystemExit, match="a: random lines are judged together"):
+        checked.with_theories({"lines": [line("a", kind="mean")]}, ["a"], ["a"])

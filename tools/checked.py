@@ -3,7 +3,9 @@
 Their tables are written when the docs are built.
 
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
-    tools/checked.py validation        runs its lines about byte streams only (some minutes)
+    tools/checked.py validation [THEORY ...]
+                                       runs its lines about byte streams and rates only (some minutes). Theories that
+                                       are named replace their own lines alone; all of these must be exact
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
     tools/checked.py claims DIR [--seeds N] [STUDY ...]
                                        judges the stored runs of the full studies in DIR/STUDY; runs what is missing.
@@ -44,13 +46,26 @@ def verify() -> dict[str, Any]:
     return to_json(verify(jobs=available_cores()))
 
 
-def validation() -> dict[str, Any]:
-    """The lines of `penstock verify` about byte streams, judged together."""
+def validation(*theories: str) -> dict[str, Any]:
+    """The lines of `penstock verify` about byte streams, judged together, or the exact ones of the theories named."""
     from penstock.api.run import available_cores
     from penstock.show.verify import to_json
     from penstock.verify import streams, verify
 
-    return to_json(verify(wanted=list(streams.checks()), jobs=available_cores()))
+    wanted = [check for check in streams.checks() if not theories or check.theory in theories]
+    found = to_json(verify(wanted=wanted, jobs=available_cores()))
+    return with_theories(found, theories, list(streams.SOURCES)) if theories else found
+
+
+def with_theories(found: Mapping[str, Any], theories: Sequence[str], order: Sequence[str]) -> dict[str, Any]:
+    """The stored lines, with those of some theories in place of their own; theories come in this order."""
+    random = sorted({line["theory"] for line in found["lines"] if line["kind"] != "exact"})
+    if random:
+        sys.exit(f"{', '.join(random)}: random lines are judged together: run all of them")
+    stored: dict[str, Any] = json.loads((RESULTS / "validation.json").read_text(encoding="utf-8"))
+    kept = [line for line in stored["lines"] if line["theory"] not in theories]
+    lines = sorted([*kept, *found["lines"]], key=lambda line: order.index(line["theory"]))
+    return stored | {"lines": lines, "apart": stored.get("apart", {}) | {name: dated() for name in theories}}
 
 
 def coverage() -> dict[str, Any]:

@@ -10,6 +10,7 @@ from penstock.statistics import jain
 from penstock.truth import mg1, tcp
 from penstock.verify.check import Check, Exact, Random
 from penstock.verify.early_marks import early_mark_checks
+from penstock.verify.heirs import heir_checks
 from penstock.verify.stream_network import PACKET, ROUND_TRIP, greedy, network, share_of, utilisation
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ SOURCES = {
         "RFC 9332, `truth.tcp.dual_pi2_ratio`; packet models are up to 50 % above it, 10 % below at most",
     ),
     "a line with DualPI2": ("A8b", "an independent packet model, within 15 %"),
+    "QCN in fast recovery": ("Q2", "IEEE 802.1Qau, `truth.qcn.fast_recovery`"),
+    "QCN at its equilibrium": ("Q", "IEEE 802.1Qau: the equilibrium, within 10 %"),
+    "DCQCN at its fixed point": ("K1, K2", "fluid of Zhu and others (2016), `truth.dcqcn.fixed_point`, good to 40 %"),
+    "RCP at rest": ("R2, M12", "Dukkipati (2008), `truth.rcp.obedient`; max-min rates; within 1 %"),
+    "HPCC at rest": ("HP1", "`truth.hpcc.fixed_point`, within 0.001; periodic sources that meet wait for each other"),
 }
 """The rows of each theory on the page docs/validation.md, and where its truth is from."""
 
@@ -384,3 +390,4 @@ def checks() -> Iterator[Check]:
     yield from bbr_checks()
     yield sharing_check()
     yield from early_mark_checks()
+    yield from heir_checks()
