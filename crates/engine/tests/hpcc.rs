@@ -32,6 +32,21 @@ fn the_load_of_a_line_is_the_target_and_the_additions() {
     }
 }
 
+/// Twenty flows begin at the rate of the line, and most of the first segments are lost. Rounds go on while these are repaired: with
+/// rounds by what is acknowledged in sequence, the windows stood still and the losses stayed.
+#[test]
+fn rounds_go_on_while_losses_are_repaired() {
+    let text = "duration = '6 s'\nwarm_up = '4 s'\nscheme = 'hpcc'\n\
+                [network.dumbbell]\npairs = 20\nrate = '50 Mb/s'\ndelay = '40 ms'\n\
+                [defaults.line]\nqueues = [{ drop_tail_bits = { size = '4000000 bits' } }]\n\
+                [defaults.flow]\noctets = 1460\ntraffic.greedy = {}\n";
+    let report = report(text);
+    let trunk = port(&report, "trunk");
+    assert_eq!((report.groups[0].lost, report.groups[0].transport.retransmitted), (0, Some(0)));
+    // Twenty additions beyond the target.
+    assert!((trunk.utilisation - 0.96).abs() < 0.005, "{}", trunk.utilisation);
+}
+
 /// Why a network with this point and this flow is refused.
 fn refusal(point: &str, flow: &str, lines: usize) -> String {
     let nodes: Vec<String> = (0..=lines).map(|node| format!("'n{node}'")).collect();

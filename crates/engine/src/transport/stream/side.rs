@@ -10,8 +10,6 @@ use crate::core::time::Time;
 /// Beside a segment with telemetry, and beside the acknowledgement that returns it.
 #[derive(Clone, Copy, Debug)]
 struct Trace {
-    /// When the segment was sent.
-    born: Time,
     /// Blocks of the acknowledgement.
     blocks: Blocks,
     hops: Hops,
@@ -29,24 +27,24 @@ pub struct SideRecords {
 pub struct Side {
     /// Blocks in the record of an acknowledgement.
     pub(super) blocks: Blocks,
-    /// When a segment with telemetry was sent, and its telemetry.
-    pub(super) trace: Option<(Time, Hops)>,
+    /// The telemetry of a segment.
+    hops: Option<Hops>,
 }
 
 impl Side {
-    const NOTHING: Side = Side { blocks: [NONE; MOST_BLOCKS], trace: None };
+    const NOTHING: Side = Side { blocks: [NONE; MOST_BLOCKS], hops: None };
 
     /// When the segment was sent, if that is beside it.
     #[must_use]
     pub fn born(&self) -> Option<Time> {
-        self.trace.map(|(born, _)| born)
+        self.hops().map(Hops::sent)
     }
 
     /// The telemetry of a segment.
     #[must_use]
     #[inline]
     pub fn hops(&self) -> Option<&Hops> {
-        self.trace.as_ref().map(|(_, hops)| hops)
+        self.hops.as_ref()
     }
 }
 
@@ -70,12 +68,12 @@ impl SideRecords {
 
     /// Stores what an acknowledgement returns.
     pub(super) fn store_returned(&mut self, hops: &Hops, blocks: Blocks) -> RecordId {
-        self.traces.store(Trace { born: Time::ZERO, blocks, hops: *hops })
+        self.traces.store(Trace { blocks, hops: *hops })
     }
 
     /// Stores an empty record for the telemetry of a segment that is sent at `born`.
     pub(super) fn begin_trace(&mut self, born: Time) -> RecordId {
-        self.traces.store(Trace { born, blocks: [NONE; MOST_BLOCKS], hops: Hops::default() })
+        self.traces.store(Trace { blocks: [NONE; MOST_BLOCKS], hops: Hops::of(born) })
     }
 
     /// A port on the way of `pdu` writes, if it is a segment with telemetry.
@@ -96,11 +94,11 @@ impl SideRecords {
         }
         match pdu.body() {
             Body::SelectiveAcknowledgement { record, .. } => {
-                Side { blocks: self.blocks.get(record).copied().unwrap_or([NONE; MOST_BLOCKS]), trace: None }
+                Side { blocks: self.blocks.get(record).copied().unwrap_or([NONE; MOST_BLOCKS]), hops: None }
             }
             Body::TelemetrySegment { record, .. } | Body::TelemetryAcknowledgement { record, .. } => {
                 let trace = self.traces.get(record);
-                trace.map_or(Side::NOTHING, |own| Side { blocks: own.blocks, trace: Some((own.born, own.hops)) })
+                trace.map_or(Side::NOTHING, |own| Side { blocks: own.blocks, hops: Some(own.hops) })
             }
             _ => Side::NOTHING,
         }

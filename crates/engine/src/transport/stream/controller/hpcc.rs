@@ -11,15 +11,15 @@
 //! ```
 //!
 //! A segment is sent while less than W is in flight: so small windows do not leave the pace unused.
-//! W is computed from Wc, which becomes W once a round. So each acknowledgement acts at once, and none of them acts twice on
-//! the same load.
+//! W is computed from Wc, which becomes W when a segment is acknowledged that was sent after it last did. So each
+//! acknowledgement acts at once, and none of them acts twice on the same load; also while losses are repaired.
 
 use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature, RETUNED};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading};
 use crate::core::telemetry::{Hop, Hops};
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 use crate::core::word;
 
 /// The target, and how it is approached.
@@ -89,6 +89,10 @@ pub struct Hpcc {
     load: f64,
     /// What the ports wrote last. Boxed: it is large.
     last: Box<Hops>,
+    /// When the reference was last set.
+    set: Option<Time>,
+    /// The telemetry is of a segment that was sent since then.
+    is_new_round: bool,
     /// There is a load that no acknowledgement has acted on.
     is_fresh: bool,
 }
@@ -105,6 +109,8 @@ impl Hpcc {
             stages: 0,
             load: 1.0,
             last: Box::default(),
+            set: None,
+            is_new_round: false,
             is_fresh: false,
         };
         hpcc.size = hpcc.first();
@@ -162,17 +168,20 @@ impl Controller for Hpcc {
             self.load += weight * (load - self.load);
             self.is_fresh = true;
         }
+        self.is_new_round = self.set.is_some_and(|set| hops.sent() >= set);
         *self.last = *hops;
     }
 
     fn on_ack(&mut self, ack: &Acked) {
+        // The first telemetry is only compared with.
+        self.set.get_or_insert(ack.now);
         if ack.octets == 0 || !std::mem::take(&mut self.is_fresh) {
             return;
         }
         let (size, stages) = self.next();
         self.size = size;
-        if ack.begins_round {
-            (self.reference, self.stages) = (size, stages);
+        if self.is_new_round {
+            (self.reference, self.stages, self.set) = (size, stages, Some(ack.now));
         }
     }
 
@@ -203,7 +212,6 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::laws::acked;
     use super::*;
-    use crate::core::time::Time;
     use crate::transport::stream::controller::PathTerms;
 
     /// 100 Mb/s and a base round trip of 1 ms: 12,500 octets. Ten flows share the 5 % beyond the target: 62.5 octets each.
@@ -222,7 +230,8 @@ mod tests {
 
     fn answer(hpcc: &mut Hpcc, hops: &Hops, begins_round: bool) {
         hpcc.on_telemetry(hops);
-        hpcc.on_ack(&Acked { begins_round, ..acked(1000) });
+        hpcc.is_new_round = begins_round;
+        hpcc.on_ack(&acked(1000));
     }
 
     #[test]
@@ -256,8 +265,8 @@ mod tests {
         let expected = [5062.5, 5062.5, 5062.5, 5125.0, 5125.0 * 1.9 + 62.5];
         for (number, (size, begins_round)) in (1..).zip(expected.into_iter().zip([false, false, true, true, true])) {
             answer(&mut hpcc, &hops(1000 * number, &[(50_000 * number, 0)]), false);
-            (hpcc.load, hpcc.is_fresh) = (0.5, true);
-            hpcc.on_ack(&Acked { begins_round, ..acked(1000) });
+            (hpcc.load, hpcc.is_fresh, hpcc.is_new_round) = (0.5, true, begins_round);
+            hpcc.on_ack(&acked(1000));
             assert!((hpcc.size - size).abs() < 1e-9, "{number}: {}", hpcc.size);
         }
     }
@@ -274,6 +283,20 @@ mod tests {
         assert!((hpcc.load - 0.97).abs() < 1e-4, "{}", hpcc.load);
     }
 
+    /// The reference is set at 10 us, and then by what was sent from there on.
+    #[test]
+    fn a_round_begins_with_what_was_sent_after_the_last() {
+        let mut hpcc = hpcc(5);
+        for (at, sent, expected) in [(10, 0, 10), (20, 9, 10), (30, 10, 30), (40, 29, 30), (50, 30, 50)] {
+            let time = |us: u64| Time(us * 1_000_000);
+            let mut hops = Hops::of(time(sent));
+            hops.push(Hop { at: time(at), sent: at * 50, waiting: 0, rate: 100e6 });
+            hpcc.on_telemetry(&hops);
+            hpcc.on_ack(&Acked { now: time(at), ..acked(1000) });
+            assert_eq!(hpcc.set, Some(time(expected)));
+        }
+    }
+
     #[test]
     fn what_is_not_later_and_what_brings_no_news_does_nothing() {
         let mut hpcc = hpcc(5);
@@ -283,7 +306,7 @@ mod tests {
         answer(&mut hpcc, &hops(4, &[(900, 0)]), true);
         assert_eq!((hpcc.size, hpcc.load), (5000.0, 1.0));
         hpcc.on_telemetry(&hops(2000, &[(1000, 0)]));
-        hpcc.on_ack(&Acked { begins_round: true, ..acked(0) });
+        hpcc.on_ack(&acked(0));
         assert_eq!((hpcc.size, hpcc.reference), (5000.0, 5000.0));
     }
 

@@ -55,7 +55,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
                 2 => congestion(Signal::Timeout { is_first: is_limited }),
                 3 => Call::Idle(now),
                 23 => {
-                    let mut hops = Hops::default();
+                    let mut hops = Hops::of(now);
                     for hop in 0..outstanding % 3 {
                         hops.push(Hop { at: now, sent: delivered * 8 + hop, waiting: octets * 8, rate: 10e6 });
                     }
