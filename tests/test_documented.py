@@ -26,6 +26,7 @@ QUICK = {
     "docs/guides/control-scheme.md",
     "docs/guides/minimum-rates.md",
     "docs/guides/networks.md",
+    "docs/guides/tcp-over-atm.md",
     "docs/guides/tcp.md",
     "docs/guides/traces.md",
     "docs/guides/video.md",

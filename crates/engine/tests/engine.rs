@@ -35,6 +35,7 @@ mod rooms;
 mod schemes;
 mod sources;
 mod streams;
+mod streams_over_abr;
 mod ties;
 mod transports;
 

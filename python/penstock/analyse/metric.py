@@ -72,6 +72,7 @@ KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
     **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
     **dict.fromkeys(("recoveries", "timeouts", "probes"), POSITIVE),
+    **dict.fromkeys(("source_queue_mean", "source_queue_max", "source_queue_wait_s"), POSITIVE),
     **dict.fromkeys(
         ("arrived", "departed", "discarded", "discarded_tied", "marked", "notices_mild", "notices_severe"), POSITIVE
     ),

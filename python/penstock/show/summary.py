@@ -116,6 +116,8 @@ def _of_transports() -> list[pl.Expr]:
         there("connections", _ratio_of("accepted", "sent")).alias("success_all"),
         there("connections", _ratio_of(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
         _ratio_of("retransmitted", "sent").alias("retransmitted_share"),
+        *(pl.mean(name) for name in ("source_queue_mean", "source_queue_wait_s")),
+        pl.max("source_queue_max"),
         _ratio_of("marked", "acknowledged").alias("marked_share"),
         *(there(name, pl.sum(name)).alias(name) for name in ("error_reports", "recoveries", "timeouts", "probes")),
     ]
@@ -158,6 +160,8 @@ def print_summary(result: Result) -> None:
         _print_connections(connected)
     if streams := [row for row in rows["groups"] if row.get("timeouts") is not None]:
         _print_streams(streams)
+    if queued := [row for row in rows["groups"] if row.get("source_queue_mean") is not None]:
+        _print_source_queues(queued)
     if rows["messages"]:
         _print_messages(rows["messages"])
     if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
@@ -266,6 +270,19 @@ def _print_streams(groups: Sequence[Row]) -> None:
             ("marked", "marked_share", _ratio),
             ("accepted 1/s", "accepted_per_s", _digits),
             ("power", "power", _digits),
+        ],
+        groups,
+    )
+
+
+def _print_source_queues(groups: Sequence[Row]) -> None:
+    print_table(
+        "Cells of byte streams that wait at their sources for the allowed rate",
+        [
+            ("class", "group", str),
+            ("mean, all sources", "source_queue_mean", _digits),
+            ("most at one source", "source_queue_max", _count),
+            ("mean wait ms", "source_queue_wait_s", _milliseconds),
         ],
         groups,
     )

@@ -141,6 +141,9 @@ role_trait! {
         fn stalls_after_loss(&self) -> Option<u64> { None }
         /// How many of its PDUs have one RM cell among them, with the key of that number, if nothing else sends RM cells.
         fn pdus_per_rm_cell(&self) -> Option<(&'static str, u32)> { None }
+        /// Whether it may empty a queue of cells at the source that a byte stream fills: it allows a rate, and decides by nothing
+        /// but its own cells and those that come back to it.
+        fn empties_queues(&self) -> bool { false }
         /// Upper bound of the factor on the nominal rate.
         fn highest_factor(&self) -> f64 { 1.0 }
     }

@@ -174,10 +174,10 @@ impl Hosts {
 
     /// Gives the notification point of the receiver of the host with that index other parameters, at `now`.
     pub fn retune_receiver(&mut self, index: u32, params: &NotificationParams, now: Time) {
-        if let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize)
-            && let Some(receiver) = &mut host.receiver
-        {
-            receiver.retune(params, now);
+        match self.hosts.get_mut(index as usize) {
+            Some(Host::Direct(host)) => host.receiver.iter_mut().for_each(|receiver| receiver.retune(params, now)),
+            Some(Host::Transport(host)) => host.retune_receiver(params, now),
+            None => {}
         }
     }
 
@@ -199,7 +199,10 @@ impl Hosts {
     ) {
         match self.hosts.get_mut(index as usize) {
             Some(Host::Direct(host)) => host.retune_sender(traffic, reaction, now, &mut self.halves),
-            Some(Host::Transport(host)) => traffic.into_iter().for_each(|params| host.retune_traffic(params)),
+            Some(Host::Transport(host)) => {
+                traffic.into_iter().for_each(|params| host.retune_traffic(params));
+                reaction.into_iter().for_each(|params| host.retune_reaction(params, now));
+            }
             None => return,
         }
         self.plan(index);

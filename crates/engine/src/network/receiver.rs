@@ -101,6 +101,12 @@ impl Receiver {
     #[inline]
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
         self.deliver(pdu, at, ctx);
+        self.hear(pdu, at)
+    }
+
+    /// The notification point hears of `pdu`. Returns the answer to send, if any.
+    #[inline]
+    pub fn hear(&mut self, pdu: &Pdu, at: Time) -> Option<Pdu> {
         let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
         Some(self.answer(pdu, answer))
     }

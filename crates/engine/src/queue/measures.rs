@@ -103,6 +103,14 @@ impl QueueState {
         self.enter(at);
     }
 
+    /// So many PDUs arrive at once, and join the queue.
+    pub(crate) fn arrive_together(&mut self, at: Time, count: u32) {
+        self.measures.arrived += u64::from(count);
+        self.present += u64::from(count);
+        self.measures.area -= i128::from(count) * i128::from(at.0);
+        self.measures.most = self.measures.most.max(self.present);
+    }
+
     /// A PDU joins the queue. Its arrival is already counted.
     #[inline]
     pub(crate) fn enter(&mut self, at: Time) {

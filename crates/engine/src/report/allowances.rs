@@ -51,7 +51,7 @@ fn allowance(source: Endpoint<'_>, now: Time) -> Option<(Reading, f64)> {
             found.get_or_insert((reading, value));
         });
     } else if let Some(host) = source.transport() {
-        host.readings(&mut |reading, value| {
+        host.readings(now, &mut |reading, value| {
             if reading.name == WINDOW {
                 found = Some((reading, value));
             }

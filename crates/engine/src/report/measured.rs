@@ -116,7 +116,7 @@ impl<P: Probe> Measured<'_, P> {
         if let Some(receiver) = receiving.receiver() {
             fill_receiver(&mut row, receiver, measured);
         }
-        transports::fill_flow([sending, receiving], &mut row);
+        transports::fill_flow([sending, receiving], &mut row, self.world.clock(), measured);
         demand::fill_flow([sending, receiving], &mut row, measured);
         row
     }

@@ -169,6 +169,13 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
+        /// Time average of the cells of a byte stream that wait at their source for the rate that its reaction point allows;
+        /// `None`, here and below, if nothing holds them back.
+        source_queue_mean: Option<f64>,
+        /// The most of them at once.
+        source_queue_max: Option<u64>,
+        /// Mean time that they wait: the mean number, times the measured time, divided by the cells sent (Little's law).
+        source_queue_wait_s: Option<f64>,
         /// What its sources have offered.
         demand: DemandColumns,
     }
@@ -257,6 +264,14 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
+        /// Time average of the cells of a byte stream that wait at their source for the rate that its reaction point allows, of all
+        /// flows together;
+        /// `None`, here and below, if nothing holds them back.
+        source_queue_mean: Option<f64>,
+        /// The most of them at once at one source.
+        source_queue_max: Option<u64>,
+        /// Mean time that they wait: the mean number, times the measured time, divided by the cells sent (Little's law).
+        source_queue_wait_s: Option<f64>,
         /// What its sources have offered.
         demand: DemandColumns,
     }

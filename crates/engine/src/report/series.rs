@@ -279,7 +279,9 @@ impl<P: Probe> Sample<'_, '_, P> {
     fn read_transport(&mut self, host: &TransportHost) {
         let Some(flow) = host.sent_flow() else { return };
         if let Some(name) = self.count(flow.index()).0 {
-            host.readings(&mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
+            host.readings(self.world.clock(), &mut |reading, value| {
+                (self.each)(&name, reading.name, reading.unit, value)
+            });
         }
     }
 

@@ -44,6 +44,10 @@ impl Totals {
                 *sum = Some(sum.unwrap_or_default() + *value);
             }
         }
+        if let Some(mean) = row.source_queue_mean {
+            sums.source_queue_mean = Some(sums.source_queue_mean.unwrap_or_default() + mean);
+        }
+        sums.source_queue_max = sums.source_queue_max.max(row.source_queue_max);
         let delivered = row.delivered_bits as f64;
         self.delivered += delivered;
         self.squares += delivered * delivered;

@@ -2,17 +2,21 @@
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
-use crate::core::time::CELL_BITS;
+use crate::core::time::{CELL_BITS, Span, Time};
 use crate::network::hosts::stream::{Arrivals, StreamHost};
 use crate::network::hosts::tp4::Tp4Host;
 use crate::network::hosts::transport::TransportHost;
+use crate::queue::measures::QueueState;
 use crate::round::Endpoint;
 
 /// Fills the row of a flow whose PDUs go from the first of these endpoints to the second.
-pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow) {
+pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow, now: Time, measured: Span) {
     match sending.transport() {
         Some(TransportHost::Tp4(host)) => fill_tp4_sender(host, row),
-        Some(TransportHost::Stream(host)) => fill_stream_sender(host, row),
+        Some(TransportHost::Stream(host)) => {
+            fill_stream_sender(host, row);
+            host.source_queue().into_iter().for_each(|queue| fill_source_queue(queue, row, now, measured));
+        }
         None => {}
     }
     match receiving.transport() {
@@ -82,6 +86,18 @@ fn fill_stream_sender(host: &StreamHost, row: &mut FlowRow) {
     columns.marked = Some(host.sum(|own| own.marked));
 }
 
+/// The cells that wait at the source.
+fn fill_source_queue(queue: &QueueState, row: &mut FlowRow, now: Time, measured: Span) {
+    row.source_queue_mean = Some(queue.area(now) as f64 / measured.0 as f64);
+    row.source_queue_max = Some(queue.measures.most);
+    row.source_queue_wait_s = wait_of(row, measured.seconds());
+}
+
+/// The mean wait at the source of the cells sent, by Little's law.
+fn wait_of(row: &FlowRow, measured_s: f64) -> Option<f64> {
+    row.source_queue_mean.filter(|_| row.sent > 0).map(|mean| mean * measured_s / row.sent as f64)
+}
+
 fn fill_stream_receiver(arrivals: &Arrivals, row: &mut FlowRow) {
     row.transport.tsdus_delivered = Some(arrivals.delivered);
     row.transport.accepted = Some(arrivals.sum(|own| own.accepted));
@@ -122,6 +138,8 @@ pub(super) fn arrivals<'a>(
 pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArrivals, reports: u64, measured_s: f64) {
     let (Some(transmitted), Some(accepted)) = (sums.transport.transmitted, sums.transport.accepted) else { return };
     row.transport = sums.transport.clone();
+    (row.source_queue_mean, row.source_queue_max) = (sums.source_queue_mean, sums.source_queue_max);
+    row.source_queue_wait_s = wait_of(sums, measured_s);
     row.accepted_per_s = Some(accepted as f64 / measured_s);
     if row.transport.connections.is_none() {
         return;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::control::{ReactionParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
@@ -214,18 +215,24 @@ fn in_flow(flow: &mut Flow, scheme: &Scheme, place: &str, path: String, made: &m
         made.insert(format!("{place}.{role}"), path.clone());
         is_put = true;
     };
-    // A transport has strategies of its own in place of the points.
-    let (has_points, has_transport) =
-        (flow.reaction_point.is_some() || flow.notification_point.is_some(), flow.transport.is_some());
-    if parts.transport.is_some() && !has_points && !has_transport {
+    // A transport has strategies of its own in place of the points, but a source of ABR empties the queue of its cells.
+    let has_points = flow.reaction_point.is_some() || flow.notification_point.is_some();
+    let is_packets = flow.transport.as_ref().is_some_and(|own| !own.makes_cells());
+    let is_bare = flow.transport.is_none();
+    let empties = |own: &ReactionParams| own.empties_queues() && !is_packets;
+    if parts.transport.is_some() && !has_points && is_bare {
         flow.transport.clone_from(&parts.transport);
         note("transport");
     }
-    if parts.reaction_point.is_some() && flow.reaction_point.is_none() && !has_transport {
+    if let Some(its) = &parts.reaction_point
+        && flow.reaction_point.is_none()
+        && (is_bare || empties(its))
+    {
         flow.reaction_point.clone_from(&parts.reaction_point);
         note("reaction_point");
     }
-    if parts.notification_point.is_some() && flow.notification_point.is_none() && !has_transport {
+    if parts.notification_point.is_some() && flow.notification_point.is_none() && (is_bare || empties(flow.reaction()))
+    {
         flow.notification_point.clone_from(&parts.notification_point);
         note("notification_point");
     }

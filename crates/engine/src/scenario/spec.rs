@@ -487,4 +487,11 @@ impl Flow {
         const UNCONTROLLED: &control::ReactionParams = &control::ReactionParams::UNCONTROLLED;
         self.reaction_point.as_ref().unwrap_or(UNCONTROLLED)
     }
+
+    /// Octets of one PDU of its data, as the points of a scheme count them: those of a cell, if a transport makes cells.
+    #[must_use]
+    pub fn pdu_octets(&self) -> u16 {
+        let makes_cells = self.transport.as_ref().is_some_and(transport::Params::makes_cells);
+        if makes_cells { CELL_OCTETS } else { self.octets }
+    }
 }

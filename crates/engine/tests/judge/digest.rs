@@ -47,6 +47,9 @@ const LATER_OF_FLOWS: &[&str] = &[
     "marked",
     "retransmitted_share",
     "marked_share",
+    "source_queue_mean",
+    "source_queue_max",
+    "source_queue_wait_s",
 ];
 
 /// A number in decimal and in bits.

@@ -122,7 +122,7 @@ impl TurnRound {
 impl NotificationPoint for TurnRound {
     fn on_pdu(&mut self, pdu: &Pdu, _now: Time) -> Option<Answer> {
         match pdu.kind() {
-            Kind::Data => {
+            kind if kind.is_data() => {
                 // Rule 1.
                 self.efci = pdu.marks.has(Marks::EFCI);
                 None

@@ -141,6 +141,10 @@ impl ReactionPointParams for Params {
     fn pdus_per_rm_cell(&self) -> Option<(&'static str, u32)> {
         Some(("nrm", self.nrm))
     }
+
+    fn empties_queues(&self) -> bool {
+        true
+    }
 }
 
 /// An EPRCA source.

@@ -180,6 +180,10 @@ impl ReactionPointParams for Params {
     fn minimum(&self, _line_rate: LineRate) -> f64 {
         self.minimum.bits_per_second()
     }
+
+    fn empties_queues(&self) -> bool {
+        true
+    }
 }
 
 /// A sender that obeys explicit rates.

@@ -270,6 +270,10 @@ impl ReactionPointParams for Params {
     fn minimum(&self, _line_rate: LineRate) -> f64 {
         self.mcr.bits_per_second()
     }
+
+    fn empties_queues(&self) -> bool {
+        true
+    }
 }
 
 /// Checks that a share is 1, or 1 halved up to `most` times.

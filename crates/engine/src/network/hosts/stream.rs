@@ -9,10 +9,12 @@ pub mod ideal;
 pub mod jitter;
 mod output;
 mod pool;
+pub mod shaper;
 mod timers;
 
 use std::sync::Arc;
 
+use crate::control::{NotificationParams, ReactionParams};
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
@@ -21,6 +23,7 @@ use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
+use crate::queue::measures::QueueState;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
 use crate::transport::stream::controller::python::Broken;
@@ -32,6 +35,7 @@ use below::Below;
 use ideal::Ideal;
 use output::{Output, Way, act};
 use pool::Pool;
+use shaper::Shaper;
 use timers::Timers;
 
 /// What the host does.
@@ -54,12 +58,25 @@ impl End {
         }
     }
 
-    /// A cell arrives with which no packet is whole.
-    fn count<P: Probe>(&mut self, cell: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    /// A PDU arrives at a host with something below its streams. Returns the packet that is whole with it, if one is. All others
+    /// are counted, and the points of the scheme hear of them.
+    #[inline(never)]
+    fn arrive<P: Probe>(&mut self, pdu: &Pdu, key: Key, way: &mut Way<'_>, ctx: &mut Ctx<P>) -> Option<Pdu> {
+        let packet = if pdu.kind().is_of_stream() { way.join(pdu, ctx) } else { None };
         match self {
-            End::Receiving(arrivals) => arrivals.receiver.arrive(cell, at, ctx),
-            End::Sending(_) | End::Pool(_) => ctx.count_delivered(cell),
+            End::Receiving(arrivals) => {
+                if packet.is_none() {
+                    arrivals.receiver.arrive(pdu, key.time, ctx);
+                }
+                way.answer(pdu, key, &mut arrivals.receiver, ctx);
+            }
+            End::Sending(_) | End::Pool(_) if packet.is_none() => {
+                ctx.count_delivered(pdu);
+                way.hear(pdu, key.time);
+            }
+            End::Sending(_) | End::Pool(_) => {}
         }
+        packet
     }
 }
 
@@ -124,6 +141,12 @@ impl StreamHost {
     pub fn above(mut self, below: Below) -> StreamHost {
         self.below = Some(Box::new(below));
         self
+    }
+
+    /// The cells that wait at it for the rate that they are allowed, if its reaction point holds them back.
+    #[must_use]
+    pub fn source_queue(&self) -> Option<&QueueState> {
+        self.shaper().map(Shaper::queue)
     }
 
     /// Cells sent since the last reset, if its packets are cut into cells: data, and control.
@@ -224,15 +247,20 @@ impl StreamHost {
         }
     }
 
-    /// Whether all that the user offered was sent, waits, or was refused.
-    #[must_use]
-    pub fn is_conserved(&self) -> bool {
-        self.streams().all(Sending::is_conserved)
+    fn shaper(&self) -> Option<&Shaper> {
+        self.below.as_ref()?.shaper.as_ref()
     }
 
-    /// Readings of its first sending stream for a time series.
-    pub fn readings(&self, each: &mut Each<'_>) {
+    /// Whether all that the user offered was sent, waits, or was refused, and so with its cells.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.streams().all(Sending::is_conserved) && self.shaper().is_none_or(Shaper::is_conserved)
+    }
+
+    /// Readings of its first sending stream for a time series, and of the queue of its cells.
+    pub fn readings(&self, now: Time, each: &mut Each<'_>) {
         self.streams().take(1).for_each(|stream| stream.readings(each));
+        self.shaper().into_iter().for_each(|shaper| shaper.readings(now, each));
     }
 
     /// Gives the traffic of its user other parameters.
@@ -240,7 +268,22 @@ impl StreamHost {
         if let End::Sending(sending) = &mut self.end {
             sending.retune_traffic(params);
         }
-        self.due = self.end.next();
+        self.due = self.next();
+    }
+
+    /// Gives its reaction point other parameters, after all events of the instant `now`.
+    pub fn retune_reaction(&mut self, params: &ReactionParams, now: Time) {
+        if let Some(shaper) = self.below.as_mut().and_then(|below| below.shaper.as_mut()) {
+            shaper.retune(params, now);
+        }
+        self.due = self.next();
+    }
+
+    /// Gives the notification point of its receiver other parameters, at `now`.
+    pub fn retune_receiver(&mut self, params: &NotificationParams, now: Time) {
+        if let End::Receiving(arrivals) = &mut self.end {
+            arrivals.receiver.retune(params, now);
+        }
     }
 
     /// Takes other parameters.
@@ -254,7 +297,14 @@ impl StreamHost {
                 streams.iter_mut().chain([fresh]).for_each(|stream| stream.retune(&params));
             }
         }
-        self.due = self.end.next();
+        self.due = self.next();
+    }
+
+    /// Time of its next timer.
+    #[inline]
+    fn next(&self) -> Time {
+        let own = self.end.next();
+        self.below.as_ref().map_or(own, |below| own.min(below.due()))
     }
 
     /// Forwards stored PDUs, and runs its timers before `until`. PDUs that reach the port before `limit` go to `sent`.
@@ -275,12 +325,15 @@ impl StreamHost {
             && key < until
         {
             let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
-            match &mut self.end {
-                End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
-                End::Pool(pool) => pool.act(key, ctx, &mut way),
-                End::Receiving(arrivals) => arrivals.act(key, ctx, &mut way),
+            if way.is_direct() || self.end.next() <= key.time {
+                match &mut self.end {
+                    End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
+                    End::Pool(pool) => pool.act(key, ctx, &mut way),
+                    End::Receiving(arrivals) => arrivals.act(key, ctx, &mut way),
+                }
             }
-            self.due = self.end.next().max(key.time);
+            way.release(key, ctx);
+            self.due = self.next().max(key.time);
         }
         self.next_run(lead, halves)
     }
@@ -304,18 +357,19 @@ impl StreamHost {
     ) {
         let Record { pdu, time, .. } = record;
         let key = record.key();
-        let whole;
-        let pdu = match self.below.as_mut().and_then(|below| below.cells.as_mut()) {
-            Some(cells) => {
-                let Some(packet) = cells.join(pdu, &ctx.records.side.beside(pdu)) else {
-                    return self.end.count(pdu, *time, ctx);
-                };
-                whole = packet;
-                &whole
-            }
-            None => pdu,
-        };
         let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
+        let whole;
+        let pdu = if way.is_direct() {
+            pdu
+        } else {
+            let Some(packet) = self.end.arrive(pdu, key, &mut way, ctx) else {
+                way.release(key, ctx);
+                self.due = self.next().max(*time);
+                return;
+            };
+            whole = packet;
+            &whole
+        };
         match &mut self.end {
             End::Sending(sending) => {
                 let beside = ctx.records.side.beside(pdu);
@@ -329,13 +383,17 @@ impl StreamHost {
             }
             End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, &mut way),
         }
-        self.due = self.end.next().max(*time);
+        way.release(key, ctx);
+        self.due = self.next().max(*time);
     }
 
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         if let Some(cells) = self.below.as_mut().and_then(|below| below.cells.as_mut()) {
             cells.reset_measures();
+        }
+        if let Some(shaper) = self.below.as_mut().and_then(|below| below.shaper.as_mut()) {
+            shaper.reset_measures(now);
         }
         match &mut self.end {
             End::Sending(sending) => sending.reset_measures(now),

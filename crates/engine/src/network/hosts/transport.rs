@@ -3,8 +3,8 @@
 use super::direct::Halves;
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
-use crate::core::key::Key;
-use crate::core::key::Place;
+use crate::control::{NotificationParams, ReactionParams};
+use crate::core::key::{Key, Place};
 use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::reading::Each;
@@ -147,10 +147,10 @@ impl TransportHost {
     }
 
     /// Readings of its sending half for a time series.
-    pub fn readings(&self, each: &mut Each<'_>) {
+    pub fn readings(&self, now: Time, each: &mut Each<'_>) {
         match self {
             TransportHost::Tp4(host) => host.sending().into_iter().for_each(|sending| sending.readings(each)),
-            TransportHost::Stream(host) => host.readings(each),
+            TransportHost::Stream(host) => host.readings(now, each),
         }
     }
 
@@ -166,6 +166,20 @@ impl TransportHost {
     /// Gives the traffic of its user other parameters.
     pub fn retune_traffic(&mut self, params: &traffic::Params) {
         each!(self, host => host.retune_traffic(params));
+    }
+
+    /// Gives its reaction point other parameters, if it has one, after all events of the instant `now`.
+    pub fn retune_reaction(&mut self, params: &ReactionParams, now: Time) {
+        if let TransportHost::Stream(host) = self {
+            host.retune_reaction(params, now);
+        }
+    }
+
+    /// Gives the notification point of its receiver other parameters, if it has one, at `now`.
+    pub fn retune_receiver(&mut self, params: &NotificationParams, now: Time) {
+        if let TransportHost::Stream(host) = self {
+            host.retune_receiver(params, now);
+        }
     }
 
     /// Takes other parameters of its transport, if it can.

@@ -68,7 +68,7 @@ fn readings<P: Probe>(world: &World<P>, every_flow: bool) -> u64 {
             && host.sent_flow().is_some_and(|flow| is_shown(flow.index()))
         {
             count += 1;
-            host.readings(&mut |_, _| count += 1);
+            host.readings(Time::ZERO, &mut |_, _| count += 1);
         }
     }
     count + means.iter().sum::<u64>()

@@ -4,7 +4,8 @@ use super::check;
 use super::plan::Network;
 use crate::core::error::{Error, Fault};
 use crate::scenario::expansion::Expansion;
-use crate::scenario::spec::{Mismatches, Scenario};
+use crate::scenario::spec::{Flow, Mismatches, Scenario};
+use crate::transport::Params;
 
 /// Checks an expanded scenario, and makes the plan of its network.
 ///
@@ -51,7 +52,13 @@ fn meetings(network: &Network<'_>, expansion: &Expansion<'_>) -> Result<(), Faul
     let unheard = || mismatches.iter().chain(&network.idle_points()).filter(is_made).count();
     if let Some(scheme) = expansion.scheme_of_points(unheard) {
         let reason = "no source obeys its congestion points";
-        let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
+        let is_packets = |flow: &Flow| matches!(&flow.transport, Some(own @ Params::Stream(_)) if !own.makes_cells());
+        let remedy = if network.scenario.flow.values().any(is_packets) {
+            "give a flow the parts of the scheme for hosts (a source of ABR empties the queue of a stream only with \
+             framing = \"aal5\"), or delete the scheme"
+        } else {
+            "give a flow the parts of the scheme for hosts, or delete the scheme"
+        };
         return Err(Fault::new(scheme, "", reason, remedy));
     }
     match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {

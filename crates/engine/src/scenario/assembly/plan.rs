@@ -212,7 +212,7 @@ impl<'a> Network<'a> {
     pub(super) fn controlled(&self) -> Vec<Controlled> {
         let mut controlled = vec![Controlled::default(); 2 * self.scenario.line.len()];
         for (flow, count) in self.alike() {
-            let (minimum, octets, round_trip) = (self.minimum(flow), flow.params.octets, self.round_trip(flow));
+            let (minimum, octets, round_trip) = (self.minimum(flow), flow.params.pdu_octets(), self.round_trip(flow));
             for port in flow.forward().iter().filter(|&port| self.controls(port, flow)) {
                 let Some(own) = controlled.get_mut(port) else { continue };
                 own.octets = if own.flow_count == 0 { octets } else { own.octets.max(octets) };

@@ -9,10 +9,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::place_of;
+use crate::control::{ReactionParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::queue::QueueParams;
 use crate::scenario::schemes::{self, SCHEMES};
 use crate::scenario::spec::{Flow, Line, Scheme};
+use crate::transport;
 
 /// Refuses a scheme at `path` whose table has another algorithm than the list.
 pub(super) fn check(scheme: &Scheme, path: &str) -> Result<(), Fault> {
@@ -63,7 +65,22 @@ pub(super) fn check_flow(flow: &Flow, name: &str) -> Result<(), Fault> {
     let its = &scheme.parts;
     check_beside(scheme, place, "reaction_point", flow.reaction_point.as_ref(), its.reaction_point.as_ref())?;
     let (own, its) = (flow.notification_point.as_ref(), its.notification_point.as_ref());
-    check_beside(scheme, place, "notification_point", own, its)
+    check_beside(scheme, place, "notification_point", own, its)?;
+    check_framing(scheme, flow, place)
+}
+
+/// Refuses a flow with a scheme of its own whose source could empty the queue of a byte stream's cells, if its segments are
+/// packets.
+fn check_framing(scheme: &Scheme, flow: &Flow, place: &str) -> Result<(), Fault> {
+    let empties = scheme.parts.reaction_point.as_ref().is_some_and(ReactionParams::empties_queues);
+    match &flow.transport {
+        Some(own @ transport::Params::Stream(_)) if empties && !own.makes_cells() => {
+            let reason = format!("the sources of {} send cells, and these segments are packets", scheme.keyword);
+            let remedy = format!("write framing = \"aal5\", or delete {place}.scheme");
+            Err(Fault::new(format!("{place}.transport.stream.framing"), "packet", reason, remedy))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses the `own` part of a place if it is another algorithm than that of the scheme of the same place.

@@ -8,7 +8,48 @@ use std::sync::Arc;
 
 use crate::core::framing::Framing;
 use crate::core::pdu::{Body, Marks, Pdu};
+use crate::network::context::kind_of;
 use crate::transport::stream::{Params, Side, packet_octets};
+
+/// The cells of a packet that have not been sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    left: u32,
+    /// Each but the last.
+    other: Pdu,
+    last: Pdu,
+}
+
+impl Cut {
+    /// All cells of a packet.
+    pub(super) fn new(packet: &Pdu) -> Cut {
+        let (left, octets) = Framing::Aal5.pdus(packet.octets);
+        let mut last = *packet;
+        last.octets = octets;
+        last.marks.set(Marks::AAL5);
+        let mut other = last;
+        if let Body::SelectiveAcknowledgement { number, marked, .. } = last.body() {
+            other.set_body(Body::StreamAcknowledgement { number, marked, block: (0, 0) });
+        }
+        last.marks.set(Marks::AUU);
+        Cut { left, other, last }
+    }
+
+    /// Number of those that are left.
+    pub(super) fn left(&self) -> u32 {
+        self.left
+    }
+}
+
+impl Iterator for Cut {
+    type Item = Pdu;
+
+    #[inline]
+    fn next(&mut self) -> Option<Pdu> {
+        self.left = self.left.checked_sub(1)?;
+        Some(if self.left == 0 { self.last } else { self.other })
+    }
+}
 
 /// The cells of one host.
 #[derive(Clone, Debug)]
@@ -49,19 +90,10 @@ impl Cells {
         self.sent = [0; 2];
     }
 
-    /// The cells of a packet.
-    pub(super) fn cut(&mut self, packet: &Pdu) -> impl Iterator<Item = Pdu> + use<> {
-        let (cells, octets) = Framing::Aal5.pdus(packet.octets);
-        self.sent[usize::from(!packet.kind().is_data())] += u64::from(cells);
-        let mut last = *packet;
-        last.octets = octets;
-        last.marks.set(Marks::AAL5);
-        let mut other = last;
-        if let Body::SelectiveAcknowledgement { number, marked, .. } = last.body() {
-            other.set_body(Body::StreamAcknowledgement { number, marked, block: (0, 0) });
-        }
-        last.marks.set(Marks::AUU);
-        (1..cells).map(move |_| other).chain([last])
+    /// Counts a cell as sent.
+    #[inline]
+    pub(super) fn count(&mut self, cell: &Pdu) {
+        self.sent[kind_of(cell)] += 1;
     }
 
     /// A cell arrives, with `beside` in its record. Returns the packet if it is the last cell, and all others have come.
@@ -119,7 +151,8 @@ mod tests {
     fn a_packet_is_cut_and_joined() {
         let mut own = cells();
         let packet = segment(1460, 5);
-        let cut: Vec<Pdu> = own.cut(&packet).collect();
+        let cut: Vec<Pdu> = Cut::new(&packet).collect();
+        cut.iter().for_each(|cell| own.count(cell));
         assert_eq!((cut.len(), own.sent()), (32, [32, 0]));
         assert!(cut.iter().all(|cell| cell.octets == CELL_OCTETS && cell.marks.has(Marks::AAL5)));
         assert_eq!(cut.iter().position(|cell| cell.marks.has(Marks::AUU)), Some(31));
@@ -132,21 +165,21 @@ mod tests {
     fn one_lost_cell_loses_its_packet_and_the_last_one_two() {
         for lost in 0..32 {
             let mut own = cells();
-            let cut: Vec<Pdu> = [5, 6, 7].into_iter().flat_map(|number| own.cut(&segment(1460, number))).collect();
+            let cut: Vec<Pdu> = [5, 6, 7].into_iter().flat_map(|number| Cut::new(&segment(1460, number))).collect();
             let arriving = cut.into_iter().enumerate().filter(|(place, _)| *place != lost).map(|(_, cell)| cell);
             let whole: Vec<u32> = joined(&mut own, arriving).iter().map(|packet| packet.sequence).collect();
             assert_eq!(whole, if lost == 31 { vec![7] } else { vec![6, 7] }, "{lost}");
         }
         // As many cells as a packet has, of two.
         let mut own = cells();
-        let [first, second] = [5, 6].map(|number| own.cut(&segment(1460, number)).collect::<Vec<_>>());
+        let [first, second] = [5, 6].map(|number| Cut::new(&segment(1460, number)).collect::<Vec<_>>());
         assert!(joined(&mut own, first[..10].iter().chain(&second[10..]).copied()).is_empty());
     }
 
     #[test]
     fn congestion_experienced_by_a_cell_is_that_of_its_packet() {
         let mut own = cells();
-        let mut cut: Vec<Pdu> = own.cut(&segment(100, 1)).collect();
+        let mut cut: Vec<Pdu> = Cut::new(&segment(100, 1)).collect();
         cut[1].marks.set(Marks::ECN_CE);
         assert!(joined(&mut own, cut)[0].marks.has(Marks::ECN_CE));
     }
@@ -158,8 +191,9 @@ mod tests {
             let body = Body::StreamAcknowledgement { number: 9, marked: 0, block };
             let mut pdu = Pdu::new(FlowId(0), 1, octets, 0, body);
             pdu.marks.set(Marks::DIR);
-            let cut: Vec<Pdu> = own.cut(&pdu).collect();
+            let cut: Vec<Pdu> = Cut::new(&pdu).collect();
             assert_eq!(cut.len(), count);
+            cut.iter().for_each(|cell| own.count(cell));
             assert_eq!(
                 joined(&mut own, cut).iter().map(|pdu| (pdu.octets, pdu.body())).collect::<Vec<_>>(),
                 [(octets, body)]

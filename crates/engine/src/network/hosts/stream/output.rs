@@ -1,6 +1,7 @@
 //! Output: what a host of streams sends at one instant.
 
 use super::below::Below;
+use super::cells::Cut;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
@@ -9,6 +10,7 @@ use crate::network::context::{Ctx, FlowState, count_sent};
 use crate::network::hosts::access_line::AccessLine;
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Lane;
+use crate::network::receiver::Receiver;
 use crate::transport::Records;
 use crate::transport::stream::{Turn, UnderWay};
 
@@ -29,6 +31,51 @@ impl<'a> Way<'a> {
         sent: &'a mut Lane,
     ) -> Way<'a> {
         Way { uplink: Uplink { access, own, limit, sent }, below: below.as_deref_mut() }
+    }
+
+    /// Whether there is nothing between the streams and the line.
+    #[inline]
+    pub(super) fn is_direct(&self) -> bool {
+        self.below.is_none()
+    }
+
+    /// A PDU of a stream arrives. Returns its packet if all of that has come.
+    pub(super) fn join<P>(&mut self, pdu: &Pdu, ctx: &Ctx<P>) -> Option<Pdu> {
+        match self.below.as_deref_mut().and_then(|below| below.cells.as_mut()) {
+            Some(cells) => cells.join(pdu, &ctx.records.side.beside(pdu)),
+            None => Some(*pdu),
+        }
+    }
+
+    /// A PDU arrives that is no part of a stream: feedback for the reaction point, if there is one.
+    pub(super) fn hear(&mut self, pdu: &Pdu, now: Time) {
+        if let Some(shaper) = self.below.as_deref_mut().and_then(|below| below.shaper.as_mut())
+            && !pdu.kind().is_of_stream()
+        {
+            shaper.hear(pdu, now);
+        }
+    }
+
+    /// Sends the cells that leave the queue of the host by the time of `key`, if it has one.
+    #[inline]
+    pub(super) fn release<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+        let Way { uplink, below } = self;
+        let Some(Below { cells: Some(cells), shaper: Some(shaper), .. }) = below.as_deref_mut() else { return };
+        shaper.act(key.time, |cell| {
+            cells.count(cell);
+            count_sent(cell, &mut ctx.flows, &mut ctx.sent);
+            uplink.send(cell, key);
+        });
+    }
+
+    /// Sends the answers of the receiver of the host at once.
+    pub(super) fn answer<P: Probe>(&mut self, pdu: &Pdu, key: Key, receiver: &mut Receiver, ctx: &mut Ctx<P>) {
+        let mut next = receiver.hear(pdu, key.time);
+        while let Some(answer) = next {
+            ctx.count_sent(&answer);
+            self.uplink.send(&answer, key);
+            next = receiver.further_answer(pdu);
+        }
     }
 }
 
@@ -57,14 +104,18 @@ impl Output<'_, '_> {
     fn put_below(&mut self, packet: &Pdu) {
         let Output { key, flows, total, way: Way { uplink, below }, .. } = self;
         let Some(below) = below else { return };
-        let key = below.leave(*key, uplink.own);
+        let leaves = below.leave(*key, uplink.own);
         let mut send = |pdu: &Pdu| {
             count_sent(pdu, flows, total);
-            uplink.send(pdu, key);
+            uplink.send(pdu, leaves);
         };
-        match &mut below.cells {
-            Some(cells) => cells.cut(packet).for_each(|cell| send(&cell)),
-            None => send(packet),
+        match (&mut below.cells, &mut below.shaper) {
+            (None, _) => send(packet),
+            (Some(_), Some(shaper)) => shaper.join(Cut::new(packet), key.time, leaves.time),
+            (Some(cells), None) => Cut::new(packet).for_each(|cell| {
+                cells.count(&cell);
+                send(&cell);
+            }),
         }
     }
 }

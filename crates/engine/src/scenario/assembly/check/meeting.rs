@@ -19,6 +19,7 @@ use crate::scenario::partners::{listeners, sources, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
 use crate::traffic::ModelParams;
+use crate::transport::Params;
 
 /// One kind of feedback from one part to another, by their paths in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,16 +51,20 @@ struct SourceSignals {
 
 impl SourceSignals {
     fn of(flow: &Flow) -> SourceSignals {
-        match &flow.transport {
-            Some(transport) => {
-                let hears = transport.listeners().iter().fold(Signals::NONE, |all, part| all.with(part.hears));
-                SourceSignals { sends: Signals::NONE, hears }
-            }
-            None => {
-                let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
-                SourceSignals { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
-            }
-        }
+        let [own, transport] = SourceSignals::of_parts(flow);
+        SourceSignals { sends: own.sends, hears: own.hears.with(transport.hears) }
+    }
+
+    /// Those of the reaction point, and of the transport.
+    fn of_parts(flow: &Flow) -> [SourceSignals; 2] {
+        let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
+        let listeners = flow.transport.iter().flat_map(Params::listeners);
+        let hears = listeners.fold(Signals::NONE, |all, part| all.with(part.hears));
+        let own = flow.reaction();
+        [
+            SourceSignals { sends: own.sends(), hears: own.hears().with(reports) },
+            SourceSignals { sends: Signals::NONE, hears },
+        ]
     }
 }
 
@@ -96,6 +101,7 @@ impl<'a> Network<'a> {
             let (params, group) = (flow.params, self.group_path(flow));
             let obeyed = obeyed(params);
             let source = SourceSignals::of(params);
+            let parts = self.source_parts(flow);
             let receiver =
                 params.notification_point.as_ref().map(|part| format!("{group}.notification_point.{}", part.keyword()));
             let mut hear = |from: &str, signals: Signals, to: &str| {
@@ -110,21 +116,22 @@ impl<'a> Network<'a> {
                 let sent = sent(point, params).only(obeyed);
                 heard = heard.with(sent);
                 let marks = sent.without(source.hears);
-                hear(&path, sent.only(source.hears), &self.source_path(flow));
+                parts.iter().for_each(|(to, part)| hear(&path, sent.only(part.hears), to));
                 if let Some(receiver) = &receiver {
                     hear(&path, marks, receiver);
                 }
                 if point.hears().meets(source.sends) {
-                    hear(&self.source_path(flow), point.hears().only(source.sends), &path);
+                    parts.iter().for_each(|(from, part)| hear(from, point.hears().only(part.sends), &path));
                 }
             }
             for (path, sent) in self.queues_of(flow) {
-                hear(&path, sent.only(source.hears), &self.source_path(flow));
+                parts.iter().for_each(|(to, part)| hear(&path, sent.only(part.hears), to));
             }
             if let (Some(receiver), Some(part)) = (&receiver, &params.notification_point) {
-                hear(&self.source_path(flow), source.sends.only(part.hears()), receiver);
+                parts.iter().for_each(|(from, own)| hear(from, own.sends.only(part.hears()), receiver));
                 let answers = answers(params, heard).only(source.hears);
-                hear(receiver, answers.without(Signals::FILE_REPORTS), &self.source_path(flow));
+                let told = answers.without(Signals::FILE_REPORTS);
+                parts.iter().for_each(|(to, own)| hear(receiver, told.only(own.hears), to));
                 let traffic = format!("{group}.traffic.{}", params.traffic.keyword());
                 hear(receiver, answers.only(Signals::FILE_REPORTS), &traffic);
             }
@@ -145,12 +152,12 @@ impl<'a> Network<'a> {
         format!("flow.{}", shown_key(&self.groups[flow.group]))
     }
 
-    fn source_path(&self, flow: &FlowPlan<'_>) -> String {
+    /// The parts of the flow's source, with their paths in the scenario: its reaction point, and its transport if it has one.
+    fn source_parts(&self, flow: &FlowPlan<'_>) -> Vec<(String, SourceSignals)> {
         let group = self.group_path(flow);
-        match &flow.params.transport {
-            Some(transport) => format!("{group}.transport.{}", transport.keyword()),
-            None => format!("{group}.reaction_point.{}", flow.params.reaction().keyword()),
-        }
+        let reaction = format!("{group}.reaction_point.{}", flow.params.reaction().keyword());
+        let transport = flow.params.transport.as_ref().map(|own| format!("{group}.transport.{}", own.keyword()));
+        [reaction].into_iter().chain(transport).zip(SourceSignals::of_parts(flow.params)).collect()
     }
 
     /// The congestion points on the path of the flow's data, with their paths in the scenario.
@@ -413,20 +420,16 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     let answers = answers(flow, sent.with(source.sends));
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
     let heard = direct.with(answers);
-    let source_faults = match &flow.transport {
-        Some(transport) => {
-            let listeners = transport.listeners().into_iter().filter(|part| part.needs_feedback);
-            let faults =
-                listeners.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard));
-            faults.collect()
-        }
-        None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
-            let reason = format!("it sends {}, and the receiver does not return them", source.sends);
-            let remedy = format!("add {}", listeners(source.sends));
-            vec![Some(Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy))]
-        }
-        None => vec![deaf("reaction_point", flow.reaction().keyword(), flow.reaction().hears(), heard)],
+    let reaction_fault = if !source.sends.is_empty() && !returns_rm_cells(flow) {
+        let reason = format!("it sends {}, and the receiver does not return them", source.sends);
+        let remedy = format!("add {}", listeners(source.sends));
+        Some(Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy))
+    } else {
+        deaf("reaction_point", flow.reaction().keyword(), flow.reaction().hears(), heard)
     };
+    let listening = flow.transport.iter().flat_map(Params::listeners).filter(|part| part.needs_feedback);
+    let transport_faults: Vec<Option<Fault>> =
+        listening.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard)).collect();
     let scale_fault = (flow.reaction().only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());
         let remedy = "give traffic with a rate, such as cbr or on_off";
@@ -447,5 +450,5 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
             };
             Fault::new("notification_point", part.keyword(), reason, format!("add one of {parts}, or delete it"))
         });
-    source_faults.into_iter().chain([scale_fault, receiver_fault]).flatten()
+    transport_faults.into_iter().chain([reaction_fault, scale_fault, receiver_fault]).flatten()
 }

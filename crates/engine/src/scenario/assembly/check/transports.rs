@@ -1,6 +1,8 @@
 //! The checks of flows over transport connections.
 
-use crate::control::{CongestionParams, CongestionPointParams, ReactionParams};
+use crate::control::{
+    CongestionParams, CongestionPointParams, NotificationPointParams, ReactionParams, ReactionPointParams,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::quantity::Bits;
@@ -39,14 +41,7 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
         let reason = "its users open and release TP4 connections, and a byte stream has none";
         return Err(Fault::new(path, "", reason, "use traffic.messages, or transport.tp4"));
     }
-    let remedy = "delete it: a transport has its own control";
-    let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
-    if *flow.reaction() != ReactionParams::UNCONTROLLED {
-        return refuse("reaction_point", "a transport decides itself what it sends, and has no reaction point");
-    }
-    if flow.notification_point.is_some() {
-        return refuse("notification_point", "a transport acknowledges itself, and has no notification point");
-    }
+    points(flow, transport)?;
     if !flow.policers.is_empty() {
         return Err(Fault::new(
             "policers",
@@ -56,6 +51,38 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+/// Refuses the points of a scheme beside a transport, unless they are those of ABR, and empty a queue of its cells.
+fn points(flow: &Flow, transport: &Params) -> Result<(), Fault> {
+    let (own, keyword) = (flow.reaction(), flow.reaction().keyword());
+    let remedy = "delete it: a transport has its own control";
+    if *own == ReactionParams::UNCONTROLLED {
+        let reason = "a transport acknowledges itself, and has no notification point";
+        let fault = || Fault::new("notification_point", "", reason, remedy);
+        return flow.notification_point.as_ref().map_or(Ok(()), |_| Err(fault()));
+    }
+    let Params::Stream(_) = transport else {
+        let reason = "a transport decides itself what it sends, and has no reaction point";
+        return Err(Fault::new("reaction_point", keyword, reason, remedy));
+    };
+    if !own.empties_queues() {
+        let reason = "a stream decides what it sends, and only a source of ABR can empty the queue of its cells";
+        let sources = "tm40, eprca or explicit_rate, with framing = \"aal5\" in the stream";
+        return Err(Fault::new("reaction_point", keyword, reason, format!("delete it, or use one of {sources}")));
+    }
+    if !transport.makes_cells() {
+        let reason = format!("{keyword} sends cells at the rate that it is allowed, and these segments are packets");
+        let remedy = "write framing = \"aal5\", or delete the reaction point";
+        return Err(Fault::new("transport.stream.framing", "packet", reason, remedy));
+    }
+    match &flow.notification_point {
+        Some(point) if !point.answers(own.sends()).meets(Signals::BACKWARD_RM_CELLS) => {
+            let reason = format!("it does not return the RM cells of {keyword}, and a stream needs no other answers");
+            Err(Fault::new("notification_point", point.keyword(), reason, "use turn_round"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses NPDUs whose lifetime ends before their destination.

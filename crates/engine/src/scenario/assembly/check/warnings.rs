@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::meeting::{Meetings, is_untouched, obeyed, sent};
 use super::{rare_rm_cells, ties};
-use crate::control::{CongestionPointParams, QueueLength};
+use crate::control::{CongestionPointParams, QueueLength, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
@@ -237,7 +237,7 @@ impl Network<'_> {
 
     /// A first window that is sent at once into a queue which has no room for it.
     fn burst(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let transport = flow.params.transport.as_ref()?;
+        let transport = flow.params.transport.as_ref().filter(|_| !waits_at_source(flow))?;
         let (key, segments) = transport.burst()?;
         let pdus = u64::from(segments) * u64::from(transport.pdus(flow.params.octets));
         let first = flow.forward().first();
@@ -253,17 +253,23 @@ impl Network<'_> {
         (pdus > size).then(|| Fault::new(path, segments, reason, remedy))
     }
 
-    /// A controller that waits for losses or marks on a path where nothing is lost or marked.
+    /// A controller that waits for losses or marks, on a path where nothing is lost or marked, or whose cells wait at the source.
     fn unlimited_window(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let transport = flow.params.transport.as_ref()?;
         let listener = transport.listeners().into_iter().find(|part| part.hears.meets(Signals::LOSS))?;
         let may_lose = flow.forward().iter().any(|port| self.may_lose(flow, port));
         let is_told = may_lose || self.sent_to(flow).meets(listener.hears);
         let path = format!("flow.{}.transport.{}", shown_key(&self.groups[flow.group]), listener.path);
-        let reason =
-            "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
-        let remedy = "give the lines queues with a size, such as drop_tail, or the stream a receive_window";
-        let is_unlimited = !is_told && !transport.limits_window();
+        let waits = waits_at_source(flow);
+        let (reason, remedy) = if waits {
+            let reason = "its cells wait at their source for the rate that they are allowed, and nothing there tells it to \
+                          send less: its window and that queue grow";
+            (reason, "give the stream a receive_window, or a controller that keeps a delay, such as vegas")
+        } else {
+            let reason = "no queue on its path discards or marks, so nothing tells it to send less: its window and the queues grow";
+            (reason, "give the lines queues with a size, such as drop_tail, or the stream a receive_window")
+        };
+        let is_unlimited = (waits || !is_told) && !transport.limits_window();
         is_unlimited.then(|| Fault::new(path, listener.keyword, reason, remedy))
     }
 
@@ -296,4 +302,9 @@ fn longest(queue: &queue::Params, buffer: Option<&buffer::Params>, like: QueueLe
         QueueLength::Pdus(_) => queue.sketch().size().map(|size| QueueLength::Pdus(Count(size))),
         QueueLength::Bits(_) => queue.size_in_bits().or(buffer.map(BufferParams::size)).map(QueueLength::Bits),
     }
+}
+
+/// Whether what a transport of the flow sends waits at its source for the rate that the reaction point allows.
+fn waits_at_source(flow: &FlowPlan<'_>) -> bool {
+    flow.params.transport.is_some() && *flow.params.reaction() != ReactionParams::UNCONTROLLED
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Builder, has_own_line};
-use crate::control::{ReceiverEnv, SenderEnv};
+use crate::control::{Reaction, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::network::Node;
@@ -215,14 +215,19 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         groups.map(shared).collect()
     }
 
+    /// The reaction point of the flow.
+    pub(super) fn build_reaction(&self, flow: &FlowPlan<'_>) -> Reaction {
+        flow.params.reaction().build(SenderEnv {
+            stream: (self.stream)(&flow.name(), "reaction"),
+            round_trip: self.network.round_trip(flow),
+            line_rate: self.network.line_rate(flow),
+            equal_share: self.network.equal_share(flow, &self.controlled),
+            octets: flow.params.pdu_octets(),
+        })
+    }
+
     fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {
-        let octets = flow.params.octets;
-        let line_rate = self.network.line_rate(flow);
-        let stream = (self.stream)(&flow.name(), "reaction");
-        let round_trip = self.network.round_trip(flow);
-        let equal_share = self.network.equal_share(flow, &self.controlled);
-        let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
-        let reaction = flow.params.reaction().build(env);
+        let (line_rate, reaction) = (self.network.line_rate(flow), self.build_reaction(flow));
         let (flow_id, params) = (FlowId(index as u32), &flow.params.traffic);
         let mut sender = Sender::new(flow_id, flow.params.priority, line_rate, params, traffic, reaction);
         sender.set_active(flow.params.active);
@@ -234,7 +239,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             node: self.network.endpoint_number(endpoint),
             round_trip: self.network.round_trip(flow),
             line_rate: self.network.line_rate(flow),
-            octets: flow.params.octets,
+            octets: flow.params.pdu_octets(),
         };
         let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
         let measure = &self.network.scenario.measure;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Builder;
+use crate::control::ReactionParams;
 use crate::core::completions::Completions;
 use crate::core::framing::Framing;
 use crate::core::pdu::FlowId;
@@ -13,6 +14,7 @@ use crate::network::hosts::stream::below::Below;
 use crate::network::hosts::stream::cells::Cells;
 use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
+use crate::network::hosts::stream::shaper::Shaper;
 use crate::network::hosts::tp4::{Arrivals, ConnectionHalves, Tp4Host};
 use crate::network::receiver::Receiver;
 use crate::scenario::assembly::plan::FlowPlan;
@@ -93,13 +95,6 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let (flow, mut params) = (&self.network.flows[index], params.clone());
         params.controller.set_host(&self.network.scenario.host);
         let params = Arc::new(params);
-        let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(&params)));
-        let above = |host: StreamHost, jitter: Option<Jitter>| match (Below { jitter, cells: cells() }) {
-            Below { jitter: None, cells: None } => host,
-            below => host.above(below),
-        };
-        let jitter =
-            || (params.jitter > Span::ZERO).then(|| Jitter::new(params.jitter, (self.stream)(&flow.name(), "jitter")));
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let places = [0, 1].map(|half| self.network.own_place(index, half));
         let seed = (self.stream)(&flow.name(), "controller").next_u64();
@@ -109,10 +104,33 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         if let Model::Messages(messages) = traffic {
             let ideal = Some(self.ideal(flow, &params));
             let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
-            return [above(StreamHost::pool(messages, sending(None), places[0]), jitter()), above(receiver, None)];
+            return self.above(index, &params, [StreamHost::pool(messages, sending(None), places[0]), receiver]);
         }
         let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
-        [above(StreamHost::sender(sending(Some(traffic)), places[0]), jitter()), above(receiver, None)]
+        self.above(index, &params, [StreamHost::sender(sending(Some(traffic)), places[0]), receiver])
+    }
+
+    /// The two hosts of a flow over byte streams above what their PDUs pass in front of their lines.
+    fn above(
+        &self,
+        index: usize,
+        params: &Arc<stream::Params>,
+        [sender, receiver]: [StreamHost; 2],
+    ) -> [StreamHost; 2] {
+        let flow = &self.network.flows[index];
+        let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(params)));
+        let jitter =
+            (params.jitter > Span::ZERO).then(|| Jitter::new(params.jitter, (self.stream)(&flow.name(), "jitter")));
+        let shaper = (*flow.params.reaction() != ReactionParams::UNCONTROLLED).then(|| {
+            let (id, priority) = (FlowId(index as u32), flow.params.priority);
+            Shaper::new(id, priority, self.network.line_rate(flow), self.build_reaction(flow))
+        });
+        let of_sender = Below { jitter, cells: cells(), shaper };
+        let of_receiver = Below { cells: cells(), ..Below::default() };
+        [(sender, of_sender), (receiver, of_receiver)].map(|(host, below)| match below {
+            Below { jitter: None, cells: None, shaper: None } => host,
+            below => host.above(below),
+        })
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.
