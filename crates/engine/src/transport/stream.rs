@@ -28,4 +28,4 @@ pub use params::{Ecn, Loss, Params, Recovery, Reuse};
 pub use rate_sample::{Lost, RateSample};
 pub use receiving::{Receiving, ReceivingMeasures};
 pub use sending::{Sending, Site, Turn};
-pub use side::{Acknowledgement, Side, SideRecords, packet_octets};
+pub use side::{Side, SideRecords, packet_octets};

@@ -20,7 +20,7 @@ macro_rules! define_kinds {
         }
 
         impl Kind {
-            const ALL: &[Kind] = &[$(Kind::$kind),+];
+            pub(super) const ALL: &[Kind] = &[$(Kind::$kind),+];
 
             /// Whether it carries user data; all other kinds are control.
             #[must_use]
@@ -289,9 +289,15 @@ impl Kind {
 
     /// Whether there is a record beside it.
     #[must_use]
-    #[inline]
     pub fn has_record(self) -> bool {
         matches!(self, Kind::SelectiveAcknowledgement | Kind::TelemetrySegment | Kind::TelemetryAcknowledgement)
+    }
+
+    /// Whether there may be a record beside it. One comparison decides for each cell: no kind before this one has a record.
+    #[must_use]
+    #[inline]
+    pub fn may_have_record(self) -> bool {
+        self as u8 >= Kind::SelectiveAcknowledgement as u8
     }
 }
 

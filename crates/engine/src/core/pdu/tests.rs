@@ -77,3 +77,10 @@ fn marks_are_independent() {
     let ecn = [Marks::ECT_0, Marks::ECT_1, Marks::ECN_CE];
     assert_eq!(ecn.map(|mark| mark.to_string()), ["ECT(0)", "ECT(1)", "ECT(0) ECT(1)"]);
 }
+
+/// The kinds with records are behind the others, so that one comparison decides for a cell.
+#[test]
+fn kinds_with_records_may_have_them_and_those_before_have_none() {
+    let differ = Kind::ALL.iter().filter(|kind| kind.has_record() != kind.may_have_record());
+    assert_eq!(differ.collect::<Vec<_>>(), [&Kind::RateRequest]);
+}

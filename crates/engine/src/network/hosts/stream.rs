@@ -374,7 +374,7 @@ impl Arrivals {
         {
             let stream = &mut self.streams[usize::from(slot)];
             let Ctx { flows, sent: total, records, .. } = ctx;
-            Output { key, slot, flows, total, way }.put(stream.act().into_pdu(stream.hops(), &mut records.side));
+            Output { key, slot, flows, total, way }.put(stream.act(&mut records.side));
             self.timers.set(slot, stream.due());
         }
     }
@@ -392,11 +392,7 @@ impl Arrivals {
         if pdu.kind() == Kind::StreamHandshake {
             return output.put(stream.on_request(pdu));
         }
-        let hops = beside.hops();
-        if let Some(hops) = hops {
-            stream.keep_telemetry(hops);
-        }
-        let is_new = stream.on_segment(pdu, at, &mut |answer| output.put(answer.into_pdu(hops, &mut records.side)));
+        let is_new = stream.on_segment(pdu, beside.hops(), at, &mut records.side, &mut |answer| output.put(answer));
         let next = stream.next();
         self.timers.set(slot, stream.due());
         if is_new && let Some(born) = born(pdu, &beside) {

@@ -317,6 +317,7 @@ impl Sending {
     }
 
     /// Whether new data may be sent, as far as the windows say.
+    #[inline(always)]
     fn may_send(&self) -> bool {
         self.opening == Opening::Open && self.has_room() && self.is_accepted()
     }
@@ -399,13 +400,14 @@ impl Sending {
     /// Sends a segment, with the number of this transmission and whether it is a repetition.
     fn transmit(&mut self, segment: Segment, (number, is_repeat): (u64, bool), turn: &mut Turn<'_>) {
         let Segment { offset, octets, is_last } = segment;
-        let body = if self.has_telemetry {
-            Body::TelemetrySegment { offset, octets, is_last, is_repeat, record: turn.records.begin_trace(turn.now) }
-        } else {
-            Body::Segment { born: turn.now, offset, octets, is_last, is_repeat }
-        };
         let length = octets.saturating_add(self.params.header);
-        let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
+        let new = |body| Pdu::new(self.flow, number as u32, length, self.priority, body);
+        let mut pdu = if self.has_telemetry {
+            let record = turn.records.begin_trace(turn.now);
+            new(Body::TelemetrySegment { offset, octets, is_last, is_repeat, record })
+        } else {
+            new(Body::Segment { born: turn.now, offset, octets, is_last, is_repeat })
+        };
         if self.params.ecn != Ecn::Off {
             let is_l4s = self.params.controller.nature().is_l4s;
             pdu.marks.set(if is_l4s { Marks::ECT_1 } else { Marks::ECT_0 });

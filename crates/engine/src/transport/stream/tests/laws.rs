@@ -109,8 +109,7 @@ impl Path {
             if self.sending.due() <= next {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= next {
-                let waited = self.receiving.act();
-                let pdu = waited.into_pdu(self.receiving.hops(), &mut self.records);
+                let pdu = self.receiving.act(&mut self.records);
                 self.transmit(pdu);
             } else {
                 let (_, _, pdu) = self.under_way.swap_remove(arrival.1);
@@ -129,16 +128,11 @@ impl Path {
         let mut answers = Vec::new();
         let beside = self.records.beside(pdu);
         self.records.free(pdu);
-        if let Some(hops) = beside.hops() {
-            self.receiving.keep_telemetry(hops);
-        }
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
             _ => {
-                let send = &mut |actual: Acknowledgement| {
-                    answers.push(actual.into_pdu(beside.hops(), &mut self.records));
-                };
-                self.receiving.on_segment(pdu, self.now, send);
+                let send = &mut |actual| answers.push(actual);
+                self.receiving.on_segment(pdu, beside.hops(), self.now, &mut self.records, send);
             }
         }
         while self.messages.take(0, self.receiving.next()).is_some() {
