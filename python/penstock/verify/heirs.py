@@ -102,8 +102,8 @@ def off_whole(tables: Tables) -> list[float]:
 def reductions(tables: Tables) -> list[float]:
     """What each notice took of a rate, in parts of :data:`penstock.truth.qcn.GAIN`.
 
-    A notice sets the target to the rate before it, or keeps it. Where a reading saw the end of a stage, too, the target is
-    another.
+    A notice sets the target to the rate before it, or keeps it. Another target tells that a stage ended between the
+    same two readings.
     """
     taken = []
     for flow in ("data/1", "data/2"):
