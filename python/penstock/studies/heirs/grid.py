@@ -81,7 +81,7 @@ OTHERS: Mapping[str, Mapping[str, object]] = {
     OTHER_EQUILIBRIUM: {"line.line.congestion_point.qcn.equilibrium": f"{2 * heirs.EQUILIBRIUM:g} kB"},
 }
 """Settings with which a row of QCN should not hold."""
-MARKED, MANY = (2, 4, 8), 10
+MARKED, MANY = (2, 8), 10
 """Sources of DCQCN, and how many where the feedback is late."""
 FEEDBACK_US = (4, 85)
 """Round trips of DCQCN in microseconds; those of the check have 4."""
