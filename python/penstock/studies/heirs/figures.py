@@ -41,9 +41,8 @@ from penstock.studies.heirs.grid import (
     satellite,
     satellite_points,
     step,
-    usual,
 )
-from penstock.studies.heirs.measures import PORTS, Runs, queue_ms
+from penstock.studies.heirs.measures import PORTS, Runs, pdu_bits
 from penstock.truth import dcqcn, hpcc, rcp
 
 PER_CENT = 100.0
@@ -55,9 +54,12 @@ FAIRNESS = Quantity("fairness", "Jain's index", top=1.05)
 DRAWN = "Means over seeds with 95 % intervals."
 AS_TIME = "Queues are told as the time in which the line sends them."
 SEVEN = "BECN, EFCI and ERICA, each beside its heirs. HPCC sends segments of 1,460 octets, all others cells."
+ONE_RUN = "One run of each, with seed 1; means of five readings, of which there are a thousand."
 RATES_BPS = {LAN: LINK_BPS, SATELLITE: LINES[155]}
-TOGETHER = 10
-"""Readings of the use of a line that are drawn as their mean."""
+HUES = {scheme: hue for hue, scheme in enumerate(NAMES)}
+"""The place of each scheme in the palette."""
+TOGETHER = 5
+"""Readings that are drawn as their mean."""
 LEAST_MS = 1e-3
 """Shorter queues are drawn as this one, on an axis of powers of ten."""
 
@@ -67,12 +69,13 @@ def over_time(runs: Runs, point: Point) -> tuple[Trace, Trace]:
     """The queue in ms, and the use of the line in per cent, of the run of a point that is drawn."""
     kept, port = runs.of_kind(WATCHED), PORTS.get(point.network, point.network)
     unit = MS if point.network == LAN else 1.0
-    at, queue = queue_ms(point, kept.first_trace(point, port, "queue_0"), RATES_BPS[point.network])
-    times, used = kept.first_trace(point, port, "utilisation")
-    name, hue = NAMES[point.scheme], hue_of(point.scheme)
+    drain = MS * pdu_bits(point) / RATES_BPS[point.network]
+    at, queue = map(means, kept.first_trace(point, port, "queue_0"))
+    times, used = map(means, kept.first_trace(point, port, "utilisation"))
+    name, hue = NAMES[point.scheme], HUES[point.scheme]
     return (
-        Trace(name, [unit * each for each in at], [max(LEAST_MS, each) for each in queue], hue),
-        Trace(name, [unit * each for each in means(times)], [PER_CENT * each for each in means(used)], hue),
+        Trace(name, [unit * each for each in at], [max(LEAST_MS, drain * each) for each in queue], hue),
+        Trace(name, [unit * each for each in times], [PER_CENT * each for each in used], hue),
     )
 
 
@@ -80,11 +83,6 @@ def means(values: Sequence[float]) -> list[float]:
     """The mean of every few neighbours."""
     parts = [values[at : at + TOGETHER] for at in range(0, len(values), TOGETHER)]
     return [math.fsum(part) / len(part) for part in parts]
-
-
-def hue_of(scheme: str) -> int:
-    """The place in the palette: the older scheme of a family first, then its heirs."""
-    return next(own.index(scheme) for own in families() if scheme in own)
 
 
 def families() -> Iterator[tuple[str, ...]]:
@@ -106,8 +104,8 @@ def lan_in_time(runs: Runs) -> Sheet:
             Panel("time (ms)", "queue (ms)", traces=queues, title=told(own), log_y=True, marked=True, bottom=None),
             Panel("time (ms)", "use of the line (%)", traces=uses, title=told(own), top=105.0, marked=True),
         ]
-    said = "20 sources begin within 2 ms at what their scheme allows; access lines of 10 cell times. One run, seed 1."
-    return sheet(runs, "1", panels, usual(LAN), SEVEN, said, AS_TIME)
+    said = "20 sources begin within 2 ms at what their scheme allows; access lines of 10 cell times."
+    return sheet("1", panels, " ".join((SEVEN, said, AS_TIME, ONE_RUN)))
 
 
 def satellite_in_time(runs: Runs) -> Sheet:
@@ -122,9 +120,9 @@ def satellite_in_time(runs: Runs) -> Sheet:
             )
     said = (
         "10 sources. Left the full port is beside the sources, right behind the satellite: the round trip is the same, "
-        "but a notice backward takes 5 us or 275 ms. One run, seed 1."
+        "but a notice backward takes 5 us or 275 ms."
     )
-    return sheet(runs, "3", panels, usual(SATELLITE), said, AS_TIME)
+    return sheet("3", panels, " ".join((SEVEN, said, AS_TIME, ONE_RUN)))
 
 
 # ------------------------------------------------------------------------------------------------------- the networks
@@ -138,8 +136,9 @@ def lan_sheet(runs: Runs) -> Sheet:
         for quantity in (QUEUE, DATA, FAIRNESS):
             for own in families():
                 groups = {NAMES[scheme]: places[scheme] for scheme in own}
-                panels += against(runs, groups, label, [quantity], title=told(own), log_x=True)
-    return sheet(runs, "2", panels, lan_points(), SEVEN, AS_TIME, DRAWN, columns=3)
+                names = list(NAMES.values())
+                panels += against(runs, groups, label, [quantity], title=told(own), names=names, log_x=True)
+    return sheet("2", panels, captioned(runs, lan_points(), SEVEN, AS_TIME, DRAWN), columns=3)
 
 
 def bars(runs: Runs, quantity: Quantity, groups: Mapping[str, Mapping[str, Point]], title: str) -> Panel:
@@ -166,7 +165,8 @@ def satellite_sheet(runs: Runs) -> Sheet:
         for quantity in (DATA, START, FAIRNESS)
         for number in NUMBERS
     ]
-    return sheet(runs, "4", panels, satellite_points(), "The longest queue is that from the start on.", AS_TIME, DRAWN)
+    said = "The longest queue is that from the start on."
+    return sheet("4", panels, captioned(runs, satellite_points(), said, AS_TIME, DRAWN))
 
 
 def chain_sheet(runs: Runs) -> Sheet:
@@ -183,7 +183,7 @@ def chain_sheet(runs: Runs) -> Sheet:
         "Lines of 50 Mb/s in a row, each with one flow of its own, and one flow over all of them. Marks and notices of "
         "several lines add up; a rate is the least of all lines, and a load the highest."
     )
-    return sheet(runs, "6", panels, chain_points(), said, DRAWN, columns=1)
+    return sheet("6", panels, captioned(runs, chain_points(), said, DRAWN), columns=1)
 
 
 # ---------------------------------------------------------------------------------------------------------- the rows
@@ -192,7 +192,7 @@ def rows_sheet(runs: Runs) -> Sheet:
     points = [point for point, _ in row_points() if isinstance(point, Point)]
     panels = [qcn_panel(runs), dcqcn_panel(runs), *late_panels(runs), rcp_panel(runs), hpcc_panel(runs)]
     said = "Dashed: theory, on its own line: QCN at 10 Gb/s, DCQCN at 40, RCP at 100 Mb/s and HPCC at 1 Gb/s."
-    return sheet(runs, "5", panels, points, said, DRAWN)
+    return sheet("5", panels, captioned(runs, points, said, DRAWN))
 
 
 def qcn_panel(runs: Runs) -> Panel:
@@ -243,12 +243,10 @@ def hpcc_panel(runs: Runs) -> Panel:
     return panel_of(quantity, [measured, Curve("fixed point", expected, 1, exact=True)], "sources", title="HPCC")
 
 
-def sheet(
-    runs: Runs, question: str, panels: Sequence[Panel], points: Sequence[Point], *said: str, columns: int = 2
-) -> Sheet:
+def sheet(question: str, panels: Sequence[Panel], caption: str, columns: int = 2) -> Sheet:
     """The figure of a question."""
     title = f"Question {question}: {QUESTIONS[question]}"
-    return Sheet(f"figure-{question}", title, captioned(runs, points, *said), panels, columns=columns, panel_height=2.4)
+    return Sheet(f"figure-{question}", title, caption, panels, columns=columns, panel_height=2.4)
 
 
 PAPER: Mapping[str, Sequence[Callable[[Runs], Sheet]]] = {

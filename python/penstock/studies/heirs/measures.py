@@ -126,9 +126,3 @@ def swing_kb(run: RunTables) -> float:
     settled = [value / 8000 for at, value in zip(times, bits, strict=True) if at > times[-1] / 2]
     mean = math.fsum(settled) / len(settled)
     return math.sqrt(math.fsum((value - mean) ** 2 for value in settled) / len(settled))
-
-
-def queue_ms(point: Point, trace: runs.Trace, rate_bps: float) -> runs.Trace:
-    """The queue of a time series in PDUs, as milliseconds of its line against milliseconds."""
-    pdu_ms = 1e3 * pdu_bits(point) / rate_bps
-    return [1e3 * at for at in trace[0]], [pdu_ms * value for value in trace[1]]
