@@ -59,11 +59,11 @@ def good(point: Point, seed: int) -> Iterator[tuple[str, float]]:
 
     if point.check is None:
         age = AGE[point.scheme]
-        yield "throughput", about(0.95 if point.scheme in EXPLICIT or point.network == LAN else 0.8)
+        yield "throughput", about((0.95 if point.scheme in EXPLICIT else 0.8) - 0.05 * age)
         yield "queue_s", about(age * 1e-4 * point.sources)
         yield "start_s", about(age * (2e-2 if point.place == BEHIND else 1e-2))
         yield "longest_s", about(age * 1e-3)
-        yield "fairness", about(0.99)
+        yield "fairness", about(1 - 0.1 * age)
         yield "notice_share", about(0.01 * age)
     elif point.network == CHAIN:
         yield "long_mbps", about(25.0 if point.scheme in EXPLICIT else 10.0)

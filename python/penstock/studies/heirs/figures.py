@@ -195,25 +195,39 @@ def rows_sheet(runs: Runs) -> Sheet:
     return sheet("5", panels, captioned(runs, points, said, DRAWN))
 
 
+MEASURED, THEORY = "measured", "theory"
+
+
+def beside_theory(
+    quantity: Quantity, measured: Sequence[Curve], theory: Mapping[float, float], x_label: str, title: str
+) -> Panel:
+    """Curves of a quantity, and the one that theory expects, on an axis that begins at the floor of the quantity."""
+    expected = Curve(THEORY, {x: {0: value} for x, value in theory.items()}, 1, exact=True)
+    panel = panel_of(quantity, [*measured, expected], x_label, title=title)
+    return replace(panel, bottom=quantity.floor or 0.0)
+
+
 def qcn_panel(runs: Runs) -> Panel:
     """QCN's queue with its own equilibrium, and with another."""
-    groups = {
-        name: {sources: qcn(EQUILIBRIUM, sources, setting) for sources in (2, 10)}
-        for name, setting in (("equilibrium 26 kB", ""), (OTHER_EQUILIBRIUM, OTHER_EQUILIBRIUM))
-    }
-    (panel,) = against(runs, groups, "sources", [Quantity("queue_kb", "mean queue (kB)", top=60.0)], title="QCN")
-    return replace(panel, level=26.0, level_label="26 kB")
+    curves = [
+        curve(
+            runs, "queue_kb", {float(each): qcn(EQUILIBRIUM, each, setting) for each in (2, 10)}, label=label, hue=hue
+        )
+        for hue, (label, setting) in enumerate(((MEASURED, ""), (OTHER_EQUILIBRIUM, OTHER_EQUILIBRIUM)))
+    ]
+    quantity = Quantity("queue_kb", "mean queue (kB)", top=60.0)
+    return beside_theory(quantity, [curves[0], replace(curves[1], hue=2)], {2.0: 26.0, 10.0: 26.0}, "sources", "QCN")
 
 
 def dcqcn_panel(runs: Runs) -> Panel:
     """DCQCN's queue beside the fluid's."""
-    measured = curve(runs, "queue_kb", {sources: marks(sources) for sources in (*MARKED, MANY)}, label="packets")
-
-    def fluid(sources: int) -> float:
-        return dcqcn.fixed_point(sources, 40e9 / 8000, dcqcn.Source()).queue(5, 200, 0.01)
-
-    theory = Curve("fluid", {sources: {0: fluid(sources)} for sources in range(2, MANY + 1)}, 1, exact=True)
-    return panel_of(Quantity("queue_kb", "mean queue (kB)"), [measured, theory], "sources", title="DCQCN")
+    places = {float(sources): marks(sources) for sources in (*MARKED, MANY)}
+    fluid = {
+        float(sources): dcqcn.fixed_point(sources, 40e9 / 8000, dcqcn.Source()).queue(5, 200, 0.01)
+        for sources in range(2, MANY + 1)
+    }
+    measured = curve(runs, "queue_kb", places, label=MEASURED, hue=0)
+    return beside_theory(Quantity("queue_kb", "mean queue (kB)"), [measured], fluid, "sources", "DCQCN")
 
 
 def late_panels(runs: Runs) -> Iterator[Panel]:
@@ -222,25 +236,26 @@ def late_panels(runs: Runs) -> Iterator[Panel]:
         Quantity("utilisation", "use of the line (%)", PER_CENT, 102.0, floor=85.0),
         Quantity("swing_kb", "swing of the queue (kB)"),
     ):
-        groups = {"10 sources": {f"{feedback} us": marks(MANY, feedback) for feedback in FEEDBACK_US}}
-        yield bars(runs, quantity, groups, "DCQCN by its round trip")
+        groups = {MEASURED: {f"{feedback} us": marks(MANY, feedback) for feedback in FEEDBACK_US}}
+        yield bars(runs, quantity, groups, "DCQCN, 10 sources, by its round trip")
 
 
 def rcp_panel(runs: Runs) -> Panel:
     """The rate of a port of RCP after one period, by its load."""
-    measured = curve(runs, "port_mbps", {float(each): step(each) for each in LOADS_MBPS}, label="port")
-    loads = range(70, 131, 10)
-    expected = {float(each): {0: rcp.step(10, 100, each, 0, round_trip=0.1, period=0.01)} for each in loads}
+    measured = curve(runs, "port_mbps", {float(each): step(each) for each in LOADS_MBPS}, label=MEASURED, hue=0)
+    law = {float(each): rcp.step(10, 100, each, 0, round_trip=0.1, period=0.01) for each in range(70, 131, 10)}
     quantity = Quantity("port_mbps", "rate after a period (Mb/s)", floor=9.85)
-    return panel_of(quantity, [measured, Curve("law", expected, 1, exact=True)], "load (%)", title="RCP")
+    return beside_theory(quantity, [measured], law, "load (%)", "RCP")
 
 
 def hpcc_panel(runs: Runs) -> Panel:
     """The load at which sources of HPCC rest."""
-    measured = curve(runs, "utilisation", {each: load(each) for each in RESTING}, scale=PER_CENT, label="segments")
-    expected = {each: {0: PER_CENT * hpcc.fixed_point(each, 0.0005)} for each in range(1, max(RESTING) + 1)}
-    quantity = Quantity("utilisation", "use of the line (%)", floor=94.9)
-    return panel_of(quantity, [measured, Curve("fixed point", expected, 1, exact=True)], "sources", title="HPCC")
+    places = {float(each): load(each) for each in RESTING}
+    measured = curve(runs, "utilisation", places, scale=PER_CENT, label=MEASURED, hue=0)
+    rest = {float(each): PER_CENT * hpcc.fixed_point(each, 0.0005) for each in range(1, max(RESTING) + 1)}
+    return beside_theory(
+        Quantity("utilisation", "use of the line (%)", floor=94.9), [measured], rest, "sources", "HPCC"
+    )
 
 
 def sheet(question: str, panels: Sequence[Panel], caption: str, columns: int = 2) -> Sheet:
