@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from penstock.core.scenario import Scenario
 from penstock.studies import framework
@@ -110,7 +111,7 @@ class Point(framework.Point):
     @property
     def check(self) -> Check | None:
         """The check of `penstock verify` that it runs; None for a network of the study."""
-        return CHECKS[self.network](self.sources) if self.network in CHECKS else None
+        return check_of(self.network, self.sources) if self.network in CHECKS else None
 
     @property
     def file(self) -> str:
@@ -137,6 +138,12 @@ class Point(framework.Point):
         if self.place == BEHIND:
             return found | {"line.satellite.delay": "5 us", "flow.source.access.delay": "275 ms"}
         return found
+
+
+@cache
+def check_of(network: str, sources: int) -> Check:
+    """The check of a row, made once."""
+    return CHECKS[network](sources)
 
 
 def segments(scheme: str, path: str) -> dict[str, object]:
