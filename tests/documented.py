@@ -258,7 +258,7 @@ def plain(text: str) -> str:
 LEFT_OUT = {
     r"penstock verify": "`tests/test_verify.py` runs it",
     r"penstock league (decades|standard)": "it takes minutes; the league of the guide runs",
-    r"penstock reproduce (becn|satellite-beyond|atn-beyond)\b|penstock reproduce [\w-]+ +(?!.*--figure)": (
+    r"penstock reproduce (becn|satellite-beyond|atn-beyond|heirs)\b|penstock reproduce [\w-]+ +(?!.*--figure)": (
         "it takes minutes; `make demo`, `make test-long` and the guides run other parts of studies"
     ),
 }

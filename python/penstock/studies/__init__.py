@@ -30,7 +30,7 @@ KIND = ExperimentKind(
     {"figure": str | None, "seeds": int},
 )
 MOST_SEEDS = 100_000
-STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond")
+STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond", "heirs")
 
 
 def study_of(name: str) -> Study[Any]:

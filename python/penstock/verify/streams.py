@@ -36,9 +36,11 @@ SOURCES = {
         "RFC 9332, `truth.tcp.dual_pi2_ratio`; packet models are up to 50 % above it, 10 % below at most",
     ),
     "a line with DualPI2": ("A8b", "an independent packet model, within 15 %"),
+    "QCN at a notice": ("Q1", "IEEE 802.1Qau, `truth.qcn.factor`: its grade, in 128ths"),
     "QCN in fast recovery": ("Q2", "IEEE 802.1Qau, `truth.qcn.fast_recovery`"),
     "QCN at its equilibrium": ("Q", "IEEE 802.1Qau: the equilibrium, within 10 %"),
     "DCQCN at its fixed point": ("K1, K2", "fluid of Zhu and others (2016), `truth.dcqcn.fixed_point`, good to 40 %"),
+    "RCP in one period": ("R1", "Dukkipati (2008), `truth.rcp.step`, within 4e-5"),
     "RCP at rest": ("R2, M12", "Dukkipati (2008), `truth.rcp.obedient`; max-min rates; within 1 %"),
     "HPCC at rest": ("HP1", "`truth.hpcc.fixed_point`, within 0.001; periodic sources that meet wait for each other"),
 }
