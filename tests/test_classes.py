@@ -132,6 +132,15 @@ def test_a_league_with_a_class(tmp_path: Path) -> None:
     assert results.is_complete
 
 
+def test_a_league_tells_once_why_a_class_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.py").write_text(FIXED.replace("8", "nothing"))
+    (tmp_path / "league.toml").write_text(LEAGUE)
+    asked = ["league", str(tmp_path / "league.toml"), "--replications", "1", "--allow-python", "--quiet"]
+    assert main([*asked, "--out", str(tmp_path / "out")]) == 1
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if "nothing" in line)
+    assert told.startswith("Own: the run failed: ")
+
+
 def test_another_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text(FIXED.replace("8", "4"))
     own = written(tmp_path, FIXED)
