@@ -153,6 +153,18 @@ def test_retransmissions_hide_no_overload() -> None:
     assert rising(pl.DataFrame({**row, "transmitted": 900})) == {"data": 0.09}
 
 
+def test_a_file_under_way_at_the_end_is_no_overload() -> None:
+    """By hand: ten runs with 1,000 PDUs each, one of which ends with a file of 900 under way. The mean rises by 9 %."""
+    rises = [900, *[0] * 9]
+    columns = {"group": "data", "offered_pdus": 1000, "withheld_pdus": 0, "source_lost": 0, "transmitted": None}
+    runs = [{**columns, "sent": 1000 - rise} for rise in rises]
+    schema = {"transmitted": pl.UInt64}
+    assert rising(pl.DataFrame(runs, schema_overrides=schema)) == {}
+    assert rising(pl.DataFrame(runs[:1], schema_overrides=schema)) == {"data": 0.9}
+    always = [{**row, "sent": 900 + number} for number, row in enumerate(runs)]
+    assert rising(pl.DataFrame(always, schema_overrides=schema)) == {"data": pytest.approx(0.0955)}
+
+
 @pytest.mark.parametrize("until", ["branch.loss_ratio > 0.1", "trunk.utilisation > 0.999"])
 def test_whatever_the_condition_an_overloaded_value_is_not_within(
     branches: Scenario, tmp_path: Path, until: str, capsys: pytest.CaptureFixture[str]

@@ -7,9 +7,9 @@ crossing, in doubling steps. Judgement number k of an end has an error probabili
 together with 95 % confidence. Between them lies the capacity, if the metric only crosses its limit once. This is
 checked: a curve over the whole range shows if the metric significantly turns back.
 
-A value is overloaded if what the sources of any group hold back rises by more than 1 % of what they offered: the
-demand grows without bound, and the metric depends on the length of the run. Where larger values overload, an overloaded
-one lies beyond the capacity; where larger values relieve, before it.
+A value is overloaded if what the sources of any group hold back rises, significantly and by more than 1 % of what they
+offered: the demand grows without bound, and the metric depends on the length of the run. Where larger values overload,
+an overloaded one lies beyond the capacity; where larger values relieve, before it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Bisection:
         setting = {self.wanted.path: self.wanted.value(number)}
         self.trials.run([setting], replications)
         (own,) = self.trials.samples(self.until.metric, [setting], replications)
-        (rises,) = self.trials.rises([setting], replications)
+        (rises,) = self.trials.rises([setting], replications, level)
         return own.estimate(level), rises
 
     def is_overloaded(self, number: float) -> bool:

@@ -21,6 +21,8 @@ from penstock.core.texts import PROGRAM, read_file_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+NAMES = ("file", "class")
+"""The keys of the table of a class that must be there."""
 ASKS = ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s")
 """Attributes of a class that say what it asks for, if they are true."""
 REQUIRES = "requires"
@@ -40,7 +42,7 @@ def completed(table: str, path: str, scenario: str) -> str:
 
     The file is in the folder of the file ``scenario``; a table that has the text keeps it. Raises :class:`InputError`.
     """
-    told: dict[str, Any] = json.loads(table)
+    told: dict[str, Any] = {"parameters": {}, **json.loads(table)}
     file, name = told["file"], told["class"]
     source = told.get("source") or read_file_of(Path(scenario).parent / file, PROGRAM)
     described = _described(source, file, path)
@@ -57,17 +59,41 @@ def completed(table: str, path: str, scenario: str) -> str:
     return json.dumps({**told, "source": source, "asks": asks, "releases": releases(requires, path)})
 
 
-def named(tree: object) -> Iterator[tuple[str, str]]:
-    """File and class of each part of a scenario's tree that is a class in Python."""
+def classes_in(tree: object, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Path and table of each part of a tree that is a class in Python."""
     if isinstance(tree, dict):
         for key, value in tree.items():
-            if key == "python" and isinstance(value, dict) and {"file", "class"} <= set(value):
-                yield value["file"], value["class"]
+            below = f"{path}.{key}" if path else key
+            if key == "python" and isinstance(value, dict) and all(isinstance(value.get(one), str) for one in NAMES):
+                yield below, value
             else:
-                yield from named(value)
+                yield from classes_in(value, below)
     elif isinstance(tree, list):
-        for value in tree:
-            yield from named(value)
+        for place, value in enumerate(tree):
+            yield from classes_in(value, f"{path}[{place}]")
+
+
+def named(tree: object) -> Iterator[tuple[str, str]]:
+    """File and class of each part of a scenario's tree that is a class in Python."""
+    return ((table["file"], table["class"]) for _, table in classes_in(tree))
+
+
+def complete(tree: object, scenario: str) -> None:
+    """Make each class in a tree what :func:`completed` says, in place."""
+    for path, table in classes_in(tree):
+        try:
+            table.update(json.loads(completed(json.dumps(table), path, scenario)))
+        except InputError as error:
+            value, at = error.value or error.file, error.path or f"{path}.file"
+            raise InputError(error.reason, path=at, value=value, remedy=error.remedy) from None
+
+
+def forget_texts(tree: object, before: object) -> None:
+    """Take the text out of each class in ``tree`` that has another file than ``before``: that file is to be read."""
+    old = dict(classes_in(before))
+    for path, table in classes_in(tree):
+        if path in old and table["file"] != old[path]["file"]:
+            table.pop("source", None)
 
 
 def releases(requires: tuple[str, ...], path: str = "") -> dict[str, str]:

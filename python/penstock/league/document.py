@@ -76,6 +76,11 @@ class Entrant:
         return self.scheme if isinstance(self.scheme, str) else next(iter(self.scheme))
 
 
+def transport_of(keyword: str) -> str:
+    """The transport that a scheme brings, or ``""``. A class in Python controls byte streams."""
+    return "stream" if keyword == CLASS else schemes()[keyword].transport
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A league as its file says, checked as far as it is not a part of a scenario."""
@@ -109,7 +114,18 @@ class Document:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
-        return cls(in_order_of(tree, with_values(tree, settings)), text, name, settings).checked()
+        document = cls(in_order_of(tree, with_values(tree, settings)), text, name, settings)
+        document.read_classes()
+        return document.checked()
+
+    def read_classes(self) -> None:
+        """Take the texts of its classes in Python into the tree: a stored league needs no file of them."""
+        from penstock.core.classes import complete  # few leagues have one
+
+        try:
+            complete(self.tree, self.file)
+        except InputError as error:
+            raise self.error(error.reason, error.path, error.value, error.remedy) from None
 
     @property
     def name(self) -> str:
@@ -174,7 +190,7 @@ class Document:
                     path = f"networks.{name}.traffics.{traffic}"
                     remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
                     raise self.error("the league has no such traffic", path, remedy=remedy)
-        known = dict.fromkeys(filter(None, (schemes()[each.keyword].transport for each in self.entrants())))
+        known = dict.fromkeys(filter(None, (transport_of(each.keyword) for each in self.entrants())))
         for name in self.tree.get("with", {}):
             if name not in known:
                 remedy = did_you_mean(name, known) or (f"they have {', '.join(known)}" if known else "leave it out")
@@ -224,7 +240,7 @@ class Document:
         if name in schemes() and name != keywords[0]:
             remedy = f'give it a name that is no scheme, as name = "{keywords[0]}, other"'
             raise self.error(f"`{name}` is another scheme than `{keywords[0]}`", f"{path}.name", name, remedy)
-        of_transport = self.tree.get("with", {}).get(schemes()[keywords[0]].transport, {})
+        of_transport = self.tree.get("with", {}).get(transport_of(keywords[0]), {})
         return Entrant(name, scheme, merged(of_transport, changes))
 
     def _whole(self, name: str) -> Tree:

@@ -23,8 +23,8 @@ from penstock.statistics import Estimate, Sample
 
 INTERVALS = "Means over replications with 95 % intervals."
 OVERLOADED = (
-    "Overloaded: the data that wait at the sources rise through the run, by more than 1 % of what these offered. The "
-    "demand grows without bound, so such a value never counts as within a condition."
+    "Overloaded: the data that wait at the sources rise through the run, significantly and by more than 1 % of what "
+    "these offered. The demand grows without bound, so such a value never counts as within a condition."
 )
 """What a table with overloaded values has as its note."""
 
