@@ -37,6 +37,7 @@ fn bodies_survive_the_words() {
             record: RecordId::read(u64::MAX - 2),
         },
         Body::TelemetryAcknowledgement { number: 1 << 47, marked: 3, record: RecordId::read(5) },
+        Body::StreamCredit { limit: 1 << 63 },
     ];
     for body in bodies {
         assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);

@@ -29,6 +29,7 @@ impl Sending {
                 }
                 self.on_acknowledgement((number, &beside.blocks, pdu.sequence), marked, turn);
             }
+            Body::StreamCredit { limit } => self.on_credit(limit, turn),
             Body::StreamHandshake { born } => self.on_answer(born, turn),
             _ => {}
         }
