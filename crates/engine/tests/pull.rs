@@ -36,11 +36,13 @@ fn incast(senders: u32, scheme: &str, rest: &str) -> String {
 }
 
 /// The last message of N with S octets ends after N S / C and one or two round trips: there is one without data, between the
-/// segments without credit and those with the first credit.
+/// segments without credit and those with the first credit. The last credit of a message may allow more than waits: so much of
+/// the line is not used.
 #[test]
 fn an_incast_takes_what_the_line_carries_and_about_a_round_trip() {
-    for senders in [1, 4, 16, 40] {
-        let report = report(&incast(senders, "pull = {}", ""));
+    for (senders, segments) in [(1, 4), (4, 4), (16, 4), (16, 1), (40, 1)] {
+        let scheme = format!("pull.controller.pull.segments = {segments}");
+        let report = report(&incast(senders, &scheme, ""));
         let all = report.messages.iter().find(|row| row.class == "all").unwrap();
         assert_eq!((all.finished, all.unfinished), (u64::from(senders), 0));
         // 685 segments of 1,500 octets for each megabyte, but for what is missing in the last.
@@ -48,7 +50,12 @@ fn an_incast_takes_what_the_line_carries_and_about_a_round_trip() {
         // There 15 us, back 15 us, and a segment on two lines.
         let round_trip = 32.4e-6;
         let last = all.fct_max_s.unwrap();
-        assert!(last > carried && last < carried + 2.0 * round_trip, "{senders}: {last} {carried}");
+        let unused = f64::from(senders * (segments - 1)) * 1.2e-6;
+        let late = (last - carried) / round_trip;
+        assert!(
+            late > 0.5 && last < carried + 2.0 * round_trip + unused,
+            "{senders} {segments}: {last} {carried} {late}"
+        );
         assert_eq!(group(&report, "data").lost, 0);
     }
 }
@@ -67,7 +74,7 @@ fn streams_behind_one_line_share_it_by_turns() {
     let line = port(&report, "port");
     assert!(line.utilisation > 0.999, "{}", line.utilisation);
     assert!(line.queue_max <= 80, "{}", line.queue_max);
-    assert_eq!(line.lost, 0);
+    assert!(report.groups.iter().all(|row| row.lost == 0));
     let rates: Vec<f64> = report.flows.iter().map(|row| row.throughput_bps).collect();
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     assert!(rates.iter().all(|rate| (rate / mean - 1.0).abs() < 0.01), "{rates:?}");
@@ -100,7 +107,8 @@ fn lost_credits_stall_nothing() {
     let all = fast.messages.iter().find(|row| row.class == "all").unwrap();
     assert_eq!((all.finished, all.unfinished), (4, 0));
     let data = group(&fast, "data");
-    assert!(data.lost > 0 && data.control_lost > 50, "{} {}", data.lost, data.control_lost);
+    let control_lost: u64 = fast.flows.iter().map(|row| row.control_lost).sum();
+    assert!(data.lost > 0 && control_lost > 50, "{} {control_lost}", data.lost);
 }
 
 /// The reading `window` is what is in flight and what has credit; it never exceeds what the receiver may grant by much.

@@ -6,6 +6,7 @@
 
 mod blocks;
 pub mod controller;
+mod credit;
 mod loss;
 mod measures;
 mod messages;

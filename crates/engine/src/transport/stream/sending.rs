@@ -1,16 +1,15 @@
 //! The sending half of a byte stream: it numbers, sends and repeats the octets of its user, as far as its controller allows.
 
 mod acknowledged;
-mod credit;
+mod allowed;
 mod timers;
 mod undo;
 
 use std::sync::Arc;
 
-use credit::Credit;
-
 use super::controller::python::Broken;
 use super::controller::{Controller, ControllerState, Env, PathTerms};
+use super::credit::Credit;
 use super::loss::Detection;
 use super::measures::SendingMeasures;
 use super::messages::UnderWay;

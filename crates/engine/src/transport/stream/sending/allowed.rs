@@ -4,27 +4,7 @@ use super::{Sending, Turn};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;
 use crate::transport::stream::controller::Controller;
-
-/// The credit of one stream.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Credit {
-    /// The number of the first transmission without credit.
-    limit: u64,
-    /// The last transmission told that more waited.
-    has_asked: bool,
-}
-
-impl Credit {
-    /// That of a stream which may send so many segments.
-    pub(super) fn new(unsolicited: u64) -> Credit {
-        Credit { limit: unsolicited, has_asked: false }
-    }
-
-    /// Whether the transmission with this number may be sent.
-    pub(super) fn covers(&self, number: u64) -> bool {
-        number < self.limit || !self.has_asked
-    }
-}
+use crate::transport::stream::credit::Credit;
 
 impl Sending {
     /// Whether it sends what its receiver gives credit for.
