@@ -118,7 +118,8 @@ impl Pulls {
         let number = given.newest + u64::from(ahead);
         let is_unsolicited = number >= given.limit;
         (given.newest, given.wants) = (number + 1, has_more);
-        given.limit = given.limit.max(given.newest);
+        // Credit that nothing waits for is void: what is sent later takes its own time of the line.
+        given.limit = if has_more { given.limit.max(given.newest) } else { given.newest };
         if is_unsolicited {
             self.free = self.free.max(now) + own.time(1);
         }
@@ -222,6 +223,17 @@ mod tests {
         // Numbers 2 to 5 are lost: their credit is used.
         pulls.on_segment((0, 0), 6, true, at(2000));
         assert_eq!(credits(&mut pulls, 3000).last().map(|own| own.2), Some(17));
+    }
+
+    /// The credit for numbers 1 to 4 is void when number 0 was the last of its message: the next ones take time of the line again.
+    #[test]
+    fn what_is_left_of_credit_ends_with_the_message() {
+        let mut pulls = pulls(1, "");
+        pulls.on_segment((0, 0), 0, true, at(0));
+        assert_eq!(credits(&mut pulls, 40), [(10, 0, 3), (30, 0, 5)]);
+        pulls.on_segment((0, 0), 1, false, at(50));
+        (2..5).for_each(|number| pulls.on_segment((0, 0), number, true, at(100)));
+        assert_eq!(credits(&mut pulls, 131), [(130, 0, 7)]);
     }
 
     #[test]
