@@ -205,7 +205,7 @@ impl<P: Probe> World<P> {
     fn endpoint(&self, number: usize) -> Endpoint<'_> {
         let Some(location) = self.endpoints[number] else { return Endpoint::Unused };
         match &self.processes[location.process as usize].node {
-            Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
+            Node::Hosts(hosts) => hosts.host(location.index, location.part).map_or(Endpoint::Unused, Endpoint::Host),
             Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
             Node::Downlinks(_) | Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
         }

@@ -269,6 +269,12 @@ define_kinds! { [first, second]
         /// The record with the telemetry, and its blocks.
         record: RecordId = RecordId::read(second),
     } => [number | u64::from(marked) << 48, record.word()];
+
+    /// Credit of the receiver of a byte stream. A later credit covers an earlier one.
+    control StreamCredit "stream_credit" {
+        /// The number of the first transmission that may not be sent yet.
+        limit: u64 = first,
+    } => [limit, 0];
 }
 
 impl Kind {
@@ -284,6 +290,7 @@ impl Kind {
                 | Kind::SelectiveAcknowledgement
                 | Kind::TelemetrySegment
                 | Kind::TelemetryAcknowledgement
+                | Kind::StreamCredit
         )
     }
 

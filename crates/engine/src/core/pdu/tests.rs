@@ -37,6 +37,7 @@ fn bodies_survive_the_words() {
             record: RecordId::read(u64::MAX - 2),
         },
         Body::TelemetryAcknowledgement { number: 1 << 47, marked: 3, record: RecordId::read(5) },
+        Body::StreamCredit { limit: 1 << 63 },
     ];
     for body in bodies {
         assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);
@@ -82,5 +83,5 @@ fn marks_are_independent() {
 #[test]
 fn kinds_with_records_may_have_them_and_those_before_have_none() {
     let differ = Kind::ALL.iter().filter(|kind| kind.has_record() != kind.may_have_record());
-    assert_eq!(differ.collect::<Vec<_>>(), [&Kind::RateRequest]);
+    assert_eq!(differ.collect::<Vec<_>>(), [&Kind::RateRequest, &Kind::StreamCredit]);
 }

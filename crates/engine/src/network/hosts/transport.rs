@@ -104,10 +104,13 @@ impl TransportHost {
         }
     }
 
-    /// The receiver of its data, if it receives.
+    /// Its receiver with that number, if it receives. Only of byte streams a host may have several.
     #[must_use]
-    pub fn receiver(&self) -> Option<&Receiver> {
-        each!(self, host => host.receiver())
+    pub fn receiver(&self, part: u32) -> Option<&Receiver> {
+        match self {
+            TransportHost::Tp4(host) => host.receiver(),
+            TransportHost::Stream(host) => host.receiver(part),
+        }
     }
 
     /// The flow that it sends.
@@ -168,10 +171,10 @@ impl TransportHost {
         each!(self, host => host.retune_traffic(params));
     }
 
-    /// Takes other parameters of its transport, if it can.
-    pub fn retune(&mut self, params: &transport::Params) {
+    /// Takes other parameters of its transport, with those of its receiver with that number, if it can.
+    pub fn retune(&mut self, part: u32, params: &transport::Params) {
         if let (TransportHost::Stream(host), transport::Params::Stream(params)) = (self, params) {
-            host.retune(params);
+            host.retune(part, params);
         }
     }
 

@@ -58,6 +58,7 @@ pub(super) fn build(network: &Network<'_>, seed: u64, replication: u32, form: Fo
         folded,
         endpoints: vec![None; network.endpoint_count],
         policers: BTreeMap::new(),
+        pulling: BTreeMap::new(),
         nodes: Vec::new(),
         controlled: network.controlled(),
         routes,
@@ -110,6 +111,8 @@ struct Builder<'a, S> {
     routes: Routes,
     endpoints: Vec<Option<Location>>,
     policers: BTreeMap<u32, Location>,
+    /// The host of the receivers that give credit, by the port into which they send.
+    pulling: BTreeMap<usize, Location>,
     nodes: Vec<Node>,
 }
 
@@ -258,7 +261,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let own = FlowPolicers::new(format!("police/{}", flow.name()), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
                 let within = policers.add(own);
-                self.policers.insert(index as u32, Location { process, index: within });
+                self.policers.insert(index as u32, Location { process, index: within, part: 0 });
             }
         }
     }

@@ -26,6 +26,7 @@ mod ledbat;
 mod marked_share;
 mod new_reno;
 mod prague;
+pub(super) mod pull;
 pub mod python;
 mod sliding;
 mod swift;
@@ -156,6 +157,8 @@ pub(super) struct Nature {
     pub(super) is_l4s: bool,
     /// The ports of the path write beside its segments.
     pub(super) reads_telemetry: bool,
+    /// Its receiver gives credit.
+    pub(super) needs_credit: bool,
 }
 
 impl Nature {
@@ -167,6 +170,7 @@ impl Nature {
         repairs_alone: false,
         is_l4s: false,
         reads_telemetry: false,
+        needs_credit: false,
     };
 }
 
@@ -207,6 +211,8 @@ macro_rules! controllers {
             prague Prague = prague::Params => prague::Prague;
             /// Brings the most loaded port of the path to a target, by what each port tells of its load (HPCC).
             hpcc Hpcc = hpcc::Params => hpcc::Hpcc;
+            /// Sends what the receiver gives credit for (pull).
+            pull Pull = pull::Params => pull::Pull;
             /// A class in Python, in a file of your own.
             python Python = python::Params => python::Python;
         }
@@ -264,6 +270,8 @@ role_trait! {
         /// The ports of the path wrote this beside the segment that the next acknowledgement is about. Told only if the
         /// controller reads it ([`Nature::reads_telemetry`]).
         fn on_telemetry(&mut self, hops: &Hops) {}
+        /// Segments that a message begins with before the receiver has given credit; `None` if it needs none.
+        fn unsolicited(&self) -> Option<u64> { None }
         /// Data are sent after a pause of at least a timeout.
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.

@@ -116,6 +116,15 @@ impl Receiving {
         answer
     }
 
+    /// The credit for all transmissions before that with the number `limit`.
+    pub fn give_credit(&mut self, limit: u64) -> Pdu {
+        let body = Body::StreamCredit { limit };
+        let mut credit = Pdu::new(self.flow, self.newest, self.params.header, self.priority, body);
+        self.measures.control_bits += credit.bits();
+        credit.marks.set(Marks::DIR);
+        credit
+    }
+
     /// A segment arrives, with this telemetry. Returns whether it has new octets. Acknowledgements go to `send`.
     #[inline]
     pub fn on_segment(

@@ -120,6 +120,7 @@ impl Natural for Params {
             repairs_alone: self.asks(Ask::RepairsAlone),
             is_l4s: self.asks(Ask::IsL4s),
             reads_telemetry: false,
+            needs_credit: false,
         }
     }
 }

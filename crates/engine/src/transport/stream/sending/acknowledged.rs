@@ -29,6 +29,7 @@ impl Sending {
                 }
                 (number, marked, beside.blocks())
             }
+            Body::StreamCredit { limit } => return self.on_credit(limit, turn),
             Body::StreamHandshake { born } => return self.on_answer(born, turn),
             _ => return,
         };
