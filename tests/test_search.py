@@ -263,6 +263,7 @@ def test_judgements_in_a_wide_range_of_whole_numbers_are_a_hundredth_of_it_apart
     wanted = Range(BUFFER, 10.0, 2010.0, "cells", is_whole=True)
     found = Bisection(wanted, False, condition(LOSSES, steady, "--until"), Trials.__new__(Trials), 3, {"judged": []})
     monkeypatch.setattr(Bisection, "look", lambda *_: (Estimate(0.02, 0.01, 0.03, 6), {}))
+    monkeypatch.setattr(Bisection, "perhaps_rising", lambda *_: {})
     assert found.judge(300.0, upper=True) is None
     assert [judged["value"] for judged in found.details["judged"]] == [300, 320, 340, 380, 460, 620, 940, 1580]
 

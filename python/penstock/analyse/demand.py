@@ -36,7 +36,7 @@ def unsent(groups: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     return found.filter(pl.sum_horizontal(*ENDS) >= LEAST_SHARE)
 
 
-def rising(groups: pl.DataFrame, level: float = LEVEL) -> dict[str, float]:
+def rising(groups: pl.DataFrame, level: float = LEVEL, *, surely: bool = True) -> dict[str, float]:
     """The groups whose demand grows without bound, with the rise of what their sources hold back.
 
     The rise is ``offered - sent - withheld - lost at the source`` over the measured time, summed over all rows of the
@@ -45,7 +45,7 @@ def rising(groups: pl.DataFrame, level: float = LEVEL) -> dict[str, float]:
 
     A row is a replication. With ``LEAST`` of them or more the rise is also significant at ``level``, for all groups
     together (Bonferroni): the interval of the ratio of sums is above 0. By chance a run ends with a long file under
-    way, and that is no overload.
+    way, and that is no overload. If not ``surely``, groups whose rise may be chance are there, too.
     """
     import polars as pl
 
@@ -59,7 +59,7 @@ def rising(groups: pl.DataFrame, level: float = LEVEL) -> dict[str, float]:
     shares = {
         str(group): _rise(part["rise"].to_list(), part["offered"].to_list(), 1 - error) for (group,), part in parts
     }
-    return {group: share for group, (share, low) in shares.items() if share > LEAST_SHARE and low > 0}
+    return {group: share for group, (share, low) in shares.items() if share > LEAST_SHARE and (low > 0 or not surely)}
 
 
 def _rise(rises: Sequence[int], offered: Sequence[int], level: float) -> tuple[float, float]:

@@ -135,7 +135,7 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
             value=",".join(head)[:100],
             file=file,
             line=first,
-            remedy=f"call it rate (or {', '.join(RATE[1:4])}), or with its unit rate (Mb/s), or delete the other "
+            remedy=f"call it rate (or {', '.join(RATE[1:4])}), with its unit as rate (Mb/s), or delete the other "
             "columns: then demands are greedy",
         )
     demands = []

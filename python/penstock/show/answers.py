@@ -82,11 +82,14 @@ def panel_along(path: str, metric: Metric, samples: Mapping[Any, Sample], limit:
     )
 
 
-def with_overload(table: Table, rises: Sequence[Mapping[str, float]]) -> Table:
-    """A table with a column for the overloaded groups of each row, if any row has one."""
-    if not any(rises):
+def with_overload(
+    table: Table, rises: Sequence[Mapping[str, float]], perhaps: Sequence[Mapping[str, float]] = ()
+) -> Table:
+    """A table with a column for the groups of each row that are overloaded, or perhaps are, if any row has one."""
+    if not any([*rises, *perhaps]):
         return table
-    rows = [[*row, overload(own) or "-"] for row, own in zip(table.rows, rises, strict=True)]
+    maybe = [f"perhaps {overload(own)}" if own else "-" for own in perhaps or [{}] * len(rises)]
+    rows = [[*row, overload(own) or other] for row, own, other in zip(table.rows, rises, maybe, strict=True)]
     return replace(table, columns=[*table.columns, "overloaded"], rows=rows, note=f"{table.note} {OVERLOADED}".strip())
 
 
