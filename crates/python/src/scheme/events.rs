@@ -46,7 +46,7 @@ impl Stream {
 }
 
 /// An acknowledgement.
-#[pyclass(frozen, module = "penstock._engine")]
+#[pyclass(module = "penstock._engine")]
 pub(crate) struct Ack {
     pub(super) ack: Acked,
 }

@@ -13,6 +13,7 @@ mod timers;
 
 use std::sync::Arc;
 
+use crate::core::class::Broken;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
@@ -23,7 +24,6 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::controller::python::Broken;
 use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, Side, UnderWay};
 
 use super::access_line::AccessLine;

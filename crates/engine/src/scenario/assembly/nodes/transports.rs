@@ -91,7 +91,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
         let UserPlan { index, traffic, receiver } = user;
         let (flow, mut params) = (&self.network.flows[index], params.clone());
-        params.controller.set_host(&self.network.scenario.host);
+        params.controller.set_host(&self.network.scenario.hosts.controllers);
         let params = Arc::new(params);
         let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(&params)));
         let above = |host: StreamHost, jitter: Option<Jitter>| match (Below { jitter, cells: cells() }) {
