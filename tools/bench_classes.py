@@ -1,7 +1,8 @@
 """Measure what a call of a class in Python costs: processor time of runs with it, less that without, over the calls.
 
-Each pair of runs has the same events. `nothing` is a method without a body: what Penstock and Python need for a call. The other
-figures have what the class does, less what the same part of the engine takes. The least of several interleaved pairs counts.
+Each pair of runs has the same events. `nothing` is a method without a body: what Penstock and Python need for a call.
+The other figures have what the class does, less what the same part of the engine takes. The least of several
+interleaved pairs counts.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""ERICA at one port, as ``control/abr/erica.rs`` has it, with an interval that ends by time, and without minimum rates."""
+"""ERICA at one port, as ``control/abr/erica.rs`` has it, with intervals that end by time, and no minimum rates."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ class Erica:
         if queue.now_ps >= self.end:
             self.close(queue.now_ps)
         is_backward = pdu.is_backward
-        if pdu.is_rm and not is_backward:
-            self.connections[pdu.flow].ccr = pdu.ccr
+        ccr = pdu.ccr
+        if ccr is not None and not is_backward:
+            self.connections[pdu.flow].ccr = ccr
         if pdu.priority < self.last:
             self.bits_above += pdu.bits
             return
@@ -70,13 +71,14 @@ class Erica:
         """Lowers the explicit rate to the grant."""
         if queue.now_ps >= self.end:
             self.close(queue.now_ps)
-        if not pdu.is_rm:
+        granted = pdu.er
+        if granted is None:
             return
         connection = self.connections[pdu.flow]
         if connection.decided != self.interval:
             connection.share = self.allocate(connection.ccr)
             connection.decided = self.interval
-        if connection.share < pdu.er:
+        if connection.share < granted:
             pdu.er = max(connection.share, 0.0)
 
     def allocate(self, ccr: float) -> float:

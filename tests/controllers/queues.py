@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Codel:
-    """Discards at the head, while PDUs have waited longer than a target for an interval (RFC 8289). Times in picoseconds."""
+    """Discards at the head, while PDUs have waited too long for an interval (RFC 8289). Times in picoseconds."""
 
     target: int = 5 * 10**9
     interval: int = 100 * 10**9

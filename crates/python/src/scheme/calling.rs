@@ -145,7 +145,7 @@ where
     /// The first, as the method has left it.
     #[inline]
     pub(super) fn first<'py>(&self, py: Python<'py>) -> Option<PyRefMut<'py, A>> {
-        self.held.as_ref()?.1.try_borrow_mut(py).ok()
+        self.held.as_ref()?.1.bind(py).try_borrow_mut().ok()
     }
 }
 

@@ -47,6 +47,7 @@ impl Stream {
 
 /// An acknowledgement.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Ack {
     pub(super) ack: Acked,
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 /// A PDU. It is there during the call.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Pdu {
     pub(super) pdu: Inner,
     /// Whether the method may write in it.

@@ -11,6 +11,7 @@ use super::mathematics::Random;
 
 /// An instant.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Moment {
     pub(super) time: Time,
 }
@@ -111,6 +112,7 @@ impl Port {
 
 /// The queue of a PDU at a port, as a congestion point sees it.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct PortQueue {
     pub(super) view: PortView,
 }
@@ -227,6 +229,7 @@ impl Sender {
 
 /// What a sender has ready.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Waiting {
     pub(super) ready: Ready,
 }
@@ -268,6 +271,7 @@ impl Line {
 
 /// A queue at the arrival of a PDU.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Arrival {
     pub(super) view: QueueView,
     pub(super) size: Option<u64>,
@@ -320,6 +324,7 @@ impl Arrival {
 
 /// A queue when the line is free for the PDU at its head.
 #[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Head {
     pub(super) view: HeadView,
 }
