@@ -265,7 +265,7 @@ def test_a_mark_of_a_discipline_is_heard(tmp_path: Path) -> None:
     )
     parts = 'reaction_point.tm40 = { rif = "auto" }\nnotification_point.turn_round = {}'
     own = written(tmp_path, text, line=f"queues = [{{ {python('Mark')} }}]", flow=parts)
-    assert penstock.run(own, allow_python=True).groups["marked"].sum() > 0
+    assert penstock.run(own, allow_python=True).ports["marked"].sum() > 0
 
 
 POINT = "class Own:\n    sends = ('notices',)\n    def on_arrival(self, pdu, queue):\n        {body}\n"
