@@ -143,6 +143,19 @@ def named(tree: object) -> Iterator[tuple[str, str]]:
             yield from named(value)
 
 
+def with_sources(tree: Any, folder: Path) -> Any:  # noqa: ANN401 - a value of a document
+    """A value of a tree with the text of each class whose file is in ``folder``. One whose file is not there stays."""
+    if isinstance(tree, list):
+        return [with_sources(value, folder) for value in tree]
+    if not isinstance(tree, dict):
+        return tree
+    whole = {key: with_sources(value, folder) for key, value in tree.items()}
+    own = whole.get("python")
+    if isinstance(own, dict) and {"file", "class"} <= set(own) and (folder / str(own["file"])).is_file():
+        whole["python"] = {"source": read_file_of(folder / own["file"], PROGRAM)} | own
+    return whole
+
+
 def releases(requires: tuple[str, ...], path: str = "") -> dict[str, str]:
     """The release of Python, and of each of the packages. Raises :class:`InputError` for one that is not installed."""
     found = {"python": platform.python_version()}

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, Verdict, check_size};
-use crate::core::class::{self, Asks, Broken, Class, Failure, Forks, Running};
+use crate::core::class::{self, Asks, Broken, Class, FIXED, Failure, Forks, Running};
 use crate::core::error::Fault;
 use crate::core::feedback::{Signal, Signals};
 use crate::core::pdu::Pdu;
@@ -28,12 +28,14 @@ pub type Params = Class<QueueAsks, Host>;
 #[serde(deny_unknown_fields, default)]
 pub struct QueueAsks {
     /// The marks that it sets.
+    #[schemars(extend("fixed" = FIXED))]
     pub sends: Vec<Signal>,
     /// PDUs that the queue can hold, the one in service counted.
     #[serde(with = "word::unlimited")]
-    #[schemars(schema_with = "word::unlimited::schema::<Count>")]
+    #[schemars(schema_with = "word::unlimited::schema::<Count>", extend("fixed" = FIXED))]
     pub size: Option<Count>,
     /// The PDU at the head, when the line is free for it: `on_head`.
+    #[schemars(extend("fixed" = FIXED))]
     pub decides_at_head: bool,
 }
 

@@ -266,7 +266,7 @@ impl Answer {
 
     /// An acknowledgement: all PDUs up to and including `number` have arrived.
     #[staticmethod]
-    #[pyo3(signature = (number, *, octets = CELL_OCTETS))]
+    #[pyo3(signature = (number, *, octets = 53))]
     fn acknowledgement(number: u64, octets: u16) -> Answer {
         let body = Body::Acknowledgement { number, credit: 0 };
         Answer { answer: Contents { body, marks: Marks::default(), octets } }

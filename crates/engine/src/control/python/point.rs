@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::class::{Asks, Broken, Class, Failure, Forks, Running};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Time};
@@ -23,18 +23,25 @@ pub type Params = Class<PointAsks, Host>;
 #[serde(deny_unknown_fields, default)]
 pub struct PointAsks {
     /// The feedback that it sends.
+    #[schemars(extend("fixed" = FIXED))]
     pub sends: Vec<Signal>,
     /// The feedback in which it writes, or which it reads.
+    #[schemars(extend("fixed" = FIXED))]
     pub hears: Vec<Signal>,
     /// Each departure: `on_departure`.
+    #[schemars(extend("fixed" = FIXED))]
     pub wants_departures: bool,
     /// The PDUs that pass in the backward direction: `on_backward`.
+    #[schemars(extend("fixed" = FIXED))]
     pub wants_backward: bool,
     /// Lengths in bits, and not in PDUs.
+    #[schemars(extend("fixed" = FIXED))]
     pub counts_bits: bool,
     /// The RM cells that it makes itself, and sends to sources.
+    #[schemars(extend("fixed" = FIXED))]
     pub makes_rm_cells: bool,
     /// It controls the last queue alone. Flows of other queues get no feedback.
+    #[schemars(extend("fixed" = FIXED))]
     pub controls_last_queue: bool,
 }
 

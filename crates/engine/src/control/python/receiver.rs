@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
-use crate::core::class::{Asks, Broken, Class, Failure, Forks, Running};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::fifo::Fifo;
 use crate::core::pdu::{Body, CELL_OCTETS, Pdu};
@@ -22,12 +22,16 @@ pub type Params = Class<ReceiverAsks, Host>;
 #[serde(deny_unknown_fields, default)]
 pub struct ReceiverAsks {
     /// The feedback that it sends.
+    #[schemars(extend("fixed" = FIXED))]
     pub sends: Vec<Signal>,
     /// The feedback that it answers; if there is none, it answers the data.
+    #[schemars(extend("fixed" = FIXED))]
     pub hears: Vec<Signal>,
     /// How its answers wait for the sender of the same host.
+    #[schemars(extend("fixed" = FIXED))]
     pub answers_wait: AnswersWait,
     /// Octets of its shortest answer.
+    #[schemars(extend("fixed" = FIXED))]
     pub least_octets: u16,
 }
 

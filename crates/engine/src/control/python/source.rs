@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
-use crate::core::class::{Asks, Broken, Class, Failure, Forks, Running};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -24,10 +24,13 @@ pub type Params = Class<SourceAsks, Host>;
 #[serde(deny_unknown_fields, default)]
 pub struct SourceAsks {
     /// What it sends beside data.
+    #[schemars(extend("fixed" = FIXED))]
     pub sends: Vec<Signal>,
     /// The feedback that it obeys.
+    #[schemars(extend("fixed" = FIXED))]
     pub hears: Vec<Signal>,
     /// It scales the nominal rate of the traffic: its decision is `factor`.
+    #[schemars(extend("fixed" = FIXED))]
     pub scales: bool,
 }
 
