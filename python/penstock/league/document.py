@@ -24,6 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from penstock.core.classes import with_sources
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.scenario import Scenario, line_of, read, scheme_label, schemes, stem, with_values
 from penstock.core.texts import SCENARIO, TextKind, read_file_of
@@ -60,6 +61,11 @@ def is_league(source: str) -> bool:
         except (InputError, tomllib.TOMLDecodeError, RecursionError):
             return False  # whoever reads it tells what is wrong
     return source.removesuffix(".toml") in ready_leagues()
+
+
+def transport_of(keyword: str) -> str:
+    """The transport that a scheme brings; empty without one. A class is the controller of byte streams."""
+    return "stream" if keyword == CLASS else schemes()[keyword].transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +201,8 @@ class Document:
             if name not in known:
                 remedy = did_you_mean(name, known) or (f"they have {', '.join(known)}" if known else "leave it out")
                 raise self.error("no scheme of the league has such a transport", f"with.{name}", remedy=remedy)
-        return Document({**self.tree, "networks": {name: self._whole(name) for name in self.networks}}, *self.place)
+        tree = {**self.tree, "networks": {name: self._whole(name) for name in self.networks}}
+        return Document(with_sources(tree, Path(self.file).parent), *self.place)
 
     @property
     def place(self) -> tuple[str, str, Mapping[str, object]]:

@@ -15,6 +15,7 @@ mod timers;
 
 use std::sync::Arc;
 
+use crate::core::class::Broken;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
@@ -25,7 +26,6 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::controller::python::Broken;
 use crate::transport::stream::{LineTerms, Params, Sending, SendingMeasures};
 
 use super::access_line::AccessLine;

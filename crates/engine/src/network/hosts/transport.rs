@@ -3,6 +3,7 @@
 use super::direct::Halves;
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
+use crate::core::class::Broken;
 use crate::core::key::Key;
 use crate::core::key::Place;
 use crate::core::pdu::FlowId;
@@ -14,7 +15,6 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::{self, Offered};
 use crate::transport;
-use crate::transport::stream::controller::python::Broken;
 
 /// One end of a flow over a transport.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 //! The mechanism tells a controller of losses once a recovery, and of marks once a round trip. It repairs losses itself, by
 //! [`recovery`](super::recovery).
 
+use crate::core::class::Broken;
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::random::Stream;
@@ -277,7 +278,7 @@ role_trait! {
         /// Takes other parameters of the same kind. The state stays.
         fn retune(&mut self, params: &ControllerParams) {}
         /// Why it is not called any more: a fault of a class in Python.
-        fn broken(&self) -> Option<&python::Broken> { None }
+        fn broken(&self) -> Option<&Broken> { None }
         /// Named readings for a time series.
         fn readings(&self, each: &mut Each<'_>) {}
     }

@@ -7,7 +7,6 @@ mod undo;
 
 use std::sync::Arc;
 
-use super::controller::python::Broken;
 use super::controller::{Controller, ControllerState, Env, PathTerms};
 use super::credit::Credit;
 use super::loss::Detection;
@@ -20,6 +19,7 @@ use super::round_trip::RoundTrip;
 use super::scoreboard::{Scoreboard, Segment};
 use super::side::SideRecords;
 use super::user::{User, amount};
+use crate::core::class::Broken;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time, gap};

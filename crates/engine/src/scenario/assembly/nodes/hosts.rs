@@ -251,7 +251,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let round_trip = self.network.round_trip(flow);
         let equal_share = self.network.equal_share(flow, &self.controlled);
         let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
-        let reaction = flow.params.reaction().build(env);
+        let reaction = flow.params.reaction().hosted_by(&self.network.scenario.hosts.points).build(env);
         let (flow_id, params) = (FlowId(index as u32), &flow.params.traffic);
         let mut sender = Sender::new(flow_id, flow.params.priority, line_rate, params, traffic, reaction);
         sender.set_active(flow.params.active);
@@ -265,7 +265,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             line_rate: self.network.line_rate(flow),
             octets: flow.params.octets,
         };
-        let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
+        let host = &self.network.scenario.hosts.points;
+        let notification = flow.params.notification_point.as_ref().map(|params| params.hosted_by(host).build(env));
         let measure = &self.network.scenario.measure;
         let limits = MeasureParams {
             floor: self.network.floor(flow),

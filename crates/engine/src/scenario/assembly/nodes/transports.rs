@@ -109,7 +109,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     pub(super) fn stream_ends(&self, user: UserPlan, params: &stream::Params) -> StreamEnds {
         let UserPlan { index, traffic, receiver } = user;
         let (flow, mut params) = (&self.network.flows[index], params.clone());
-        params.controller.set_host(&self.network.scenario.host);
+        params.controller.set_host(&self.network.scenario.hosts.controllers);
         let params = Arc::new(params);
         let jitter =
             (params.jitter > Span::ZERO).then(|| Jitter::new(params.jitter, (self.stream)(&flow.name(), "jitter")));
