@@ -16,9 +16,13 @@ P = TypeVar("P", bound=Point)
 
 def made_once(points: Callable[[str | None], list[Wanted[P]]], questions: Iterable[str]) -> list[P]:
     """The points of all questions of a study, none of them twice."""
-    found = [point for point, _ in points(None) if not isinstance(point, SeriesPoint)]
+
+    def own(question: str | None) -> list[P]:
+        return [point for point, _ in points(question) if not isinstance(point, SeriesPoint)]
+
+    found = own(None)
     assert len(found) == len(set(found))
-    assert {point for question in questions for point, _ in points(question)} == set(found)
+    assert {point for question in questions for point in own(question)} == set(found)
     return found
 
 

@@ -185,7 +185,7 @@ def test_a_comparison_says_which_is_better(tmp_path: Path) -> None:
 def test_a_league_has_its_cases(tmp_path: Path) -> None:
     league = League.load("standard")
     shown = card(league)
-    assert "schemes 32 · networks 7 · replications 5" in shown.text
+    assert "schemes 33 · networks 7 · replications 5" in shown.text
     assert "and 13 more rows" in shown.text
 
 

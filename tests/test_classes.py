@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,16 @@ count = 2
 path = ["left", "right"]
 transport.stream = {{ controller = {{ {controller} }}, min_rto = "300 ms" }}
 traffic.{traffic} = {{}}
+"""
+
+LEAGUE = """
+schemes = ["cubic", { name = "Own", scheme.python = { file = "own.py", class = "Own" } }]
+with.stream.defaults.flow.octets = 1000
+[networks.one]
+duration = "500 ms"
+network.dumbbell = { pairs = 2, rate = "10 Mb/s", delay = "5 ms" }
+defaults.line.queues = [{ drop_tail.size = "25 PDUs" }]
+defaults.flow.traffic.greedy.phase = "10 ms"
 """
 
 
@@ -92,6 +103,58 @@ def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["run", str(tmp_path / "own.toml")]) == 2
     assert "--allow-python" in capsys.readouterr().err
     assert main(["run", str(tmp_path / "own.toml"), "--allow-python", "--quiet"]) == 0
+
+
+def test_no_experiment_begins_without_consent(tmp_path: Path) -> None:
+    own = written(tmp_path, FIXED)
+    (tmp_path / "league.toml").write_text(LEAGUE)
+    asked: list[Callable[[Path], object]] = [
+        lambda out: penstock.Sweep(own, {"flow.a.count": [1, 2]}).run(out),
+        lambda out: penstock.compare({"a": own, "b": own.with_({"flow.a.count": 1})}, out),
+        lambda out: penstock.capacity(own, "flow.a.count=1..4", "a.loss_ratio > 0.1", out),
+        lambda out: penstock.search(own, {"flow.a.count": "1..4"}, out, minimise="a.loss_ratio"),
+        lambda out: penstock.League.load(tmp_path / "league.toml").run(out),
+    ]
+    for number, ask in enumerate(asked):
+        out = tmp_path / f"out-{number}"
+        with pytest.raises(InputError, match=r"own\.py is a program .* --allow-python .* allow_python=True"):
+            ask(out)
+        assert not list(out.glob("segments/*"))
+
+
+def test_a_league_with_a_class(tmp_path: Path) -> None:
+    """It is a scheme of byte streams: what `with.stream` says of these holds for it."""
+    (tmp_path / "own.py").write_text(FIXED)
+    (tmp_path / "league.toml").write_text(LEAGUE)
+    league = penstock.League.load(tmp_path / "league.toml", replications=1)
+    assert league.cases[0].scenarios["Own"].tree["defaults"]["flow"]["octets"] == 1000
+    results = league.run(tmp_path / "out", allow_python=True)
+    assert results.is_complete
+
+
+def test_a_league_tells_once_why_a_class_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.py").write_text(FIXED.replace("8", "nothing"))
+    (tmp_path / "league.toml").write_text(LEAGUE)
+    asked = ["league", str(tmp_path / "league.toml"), "--replications", "1", "--allow-python", "--quiet"]
+    assert main([*asked, "--out", str(tmp_path / "out")]) == 1
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if "nothing" in line)
+    assert told.startswith("Own: the run failed: ")
+
+
+def test_another_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text(FIXED.replace("8", "4"))
+    own = written(tmp_path, FIXED)
+    changed = own.with_({"flow.a.transport.stream.controller.python.file": "other.py"})
+    table = changed.tree["flow"]["a"]["transport"]["stream"]["controller"]["python"]
+    assert table["source"] == FIXED.replace("8", "4")
+    assert fingerprint(own) != fingerprint(changed)
+
+
+def test_an_argument_is_set_where_the_file_has_none(tmp_path: Path) -> None:
+    text = f"class Own:\n    def __init__(self, size=8):\n        self.size = size\n{FIXED.partition(':')[2]}"
+    own = written(tmp_path, text.replace("8 * ", "self.size * "))
+    path = "flow.a.transport.stream.controller.python.parameters.size"
+    assert fingerprint(own.with_({path: 4})) != fingerprint(own) == fingerprint(own.with_({path: 8}))
 
 
 def test_a_result_has_the_source_and_the_releases_in_its_identity(tmp_path: Path) -> None:
@@ -240,6 +303,17 @@ def test_a_pace_of_its_own(tmp_path: Path) -> None:
     )
     groups = penstock.run(written(tmp_path, text), allow_python=True).groups
     assert groups["throughput_bps"][0] == pytest.approx(2e6, rel=0.1)
+
+
+def test_a_class_competes_in_a_league(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(FIXED)
+    (tmp_path / "bench.toml").write_text(
+        f'schemes = ["erica", {{ name = "Own", scheme.{python("Own", "own.py")} }}]\nreplications = 2\n'
+        '[networks.one]\nduration = "300 ms"\npath = ["left", "right"]\nnetwork.dumbbell = { pairs = 2, rate = "10 Mb/s", delay = "1 ms" }\n'
+        "[traffics.greedy]\ndefaults.flow = { octets = 1460, traffic.greedy = {} }\n"
+    )
+    league = penstock.League.load(tmp_path / "bench.toml")
+    assert [case.schemes for case in league.cases] == [["erica", "Own"]]
 
 
 def test_functions_have_the_bits_of_the_engine() -> None:

@@ -11,6 +11,7 @@ import pytest
 from penstock import InputError, Results, Scenario, Sweep, capacity, run, search
 from penstock.analyse.condition import condition
 from penstock.analyse.demand import rising, unsent
+from penstock.api.capacity import Bisection
 from penstock.cli import main
 from penstock.show import page_of
 from penstock.show.capacity import Asked, headline, print_capacity
@@ -151,6 +152,32 @@ def test_retransmissions_hide_no_overload() -> None:
     row = {"group": "data", "offered_pdus": 1000, "sent": 990, "withheld_pdus": 0, "source_lost": 10}
     assert rising(pl.DataFrame({**row, "transmitted": None}, schema_overrides={"transmitted": pl.UInt64})) == {}
     assert rising(pl.DataFrame({**row, "transmitted": 900})) == {"data": 0.09}
+
+
+def test_a_file_under_way_at_the_end_is_no_overload() -> None:
+    """By hand: ten runs with 1,000 PDUs each, one of which ends with a file of 900 under way. The mean rises by 9 %."""
+    rises = [900, *[0] * 9]
+    columns = {"group": "data", "offered_pdus": 1000, "withheld_pdus": 0, "source_lost": 0, "transmitted": None}
+    runs = [{**columns, "sent": 1000 - rise} for rise in rises]
+    schema = {"transmitted": pl.UInt64}
+    assert rising(pl.DataFrame(runs, schema_overrides=schema)) == {}
+    assert rising(pl.DataFrame(runs, schema_overrides=schema), surely=False) == {"data": 0.09}
+    assert rising(pl.DataFrame(runs[:1], schema_overrides=schema)) == {"data": 0.9}
+    always = [{**row, "sent": 900 + number} for number, row in enumerate(runs)]
+    assert rising(pl.DataFrame(always, schema_overrides=schema)) == {"data": pytest.approx(0.0955)}
+
+
+def test_a_rise_that_may_be_chance_is_no_end_of_the_bracket(
+    branches: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lower end is a value that is surely not overloaded. The upper end may be judged by the metric."""
+    monkeypatch.setattr(
+        Bisection, "perhaps_rising", lambda _self, number, _replications: {"branch": 0.02} if number > 3 else {}
+    )
+    results = capacity(branches, "flow.branch.count=3..8", "branch.loss_ratio > 0.1", tmp_path / "out", replications=3)
+    assert results.about["details"]["answer"]["least"] == 3
+    print_capacity(results)
+    assert "perhaps branch +2 %" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("until", ["branch.loss_ratio > 0.1", "trunk.utilisation > 0.999"])

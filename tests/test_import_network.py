@@ -172,7 +172,7 @@ def test_two_directed_edges_are_one_line_with_two_rates_and_delays(tmp_path: Pat
     line = Scenario.parse(text).tree["line"]["a-b"]
     assert (line["rate"], line["reverse"]["rate"]) == ("155.52 Mb/s", "8 Mb/s")
     assert line["reverse"]["queues"] == line["queues"]
-    assert "# - 1 of 2 lines: the file has this direction only" in text
+    assert "# - 1 of 2 lines: the file has this direction only: the other is the same" in text
     edges[-1][2]["latency"] = 3
     text = import_network(graphml(tmp_path / "net.graphml", NODES, edges, "directed"), **UNITS)
     line = Scenario.parse(text).tree["line"]["a-b"]

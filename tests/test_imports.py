@@ -32,7 +32,7 @@ ALLOWED = {
     "verify": {"core", "execute", "statistics", "api", "truth"},
     "league": {"core", "scheduler", "topology", "execute", "statistics", "analyse", "api", "truth"},
     "plot": {"core", "statistics"},
-    "studies": {"core", "scheduler", "execute", "statistics", "analyse", "truth", "plot"},
+    "studies": {"core", "scheduler", "execute", "statistics", "analyse", "truth", "verify", "plot"},
     "show": {
         *(
             "core",

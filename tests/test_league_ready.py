@@ -45,7 +45,7 @@ def test_the_schemes_of_a_transport_share_changes(scheme: str, octets: int) -> N
     document = Document.load("decades")
     assert schemes()[scheme].transport == {53: "", 1000: "tp4", 1460: "stream"}[octets]
     (entrant,) = (each for each in document.entrants() if each.name == scheme)
-    flows = entered(document.tree_of("lan", "greedy"), entrant).expanded().tree["flow"]
+    flows = entered(document.tree_of("lan", "greedy"), entrant, document.file).expanded().tree["flow"]
     assert {flow["octets"] for flow in flows.values()} == {octets}
 
 

@@ -24,6 +24,7 @@ WITHOUT = {
     "eprca": {"epr.one-round"},
     "atn": {"atn.mult"},
     "atn-beyond": set(),
+    "heirs": set(),
     "tcp-over-abr": {"tcp-abr.independent"},
 }
 """Claims of an order or a trend without a factor: the page gives the reasons."""

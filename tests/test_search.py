@@ -74,6 +74,12 @@ def test_ranges_have_units_and_readable_values() -> None:
     assert str(range_of("x", "0.7..1.2")) == "0.7..1.2"
 
 
+def test_the_ends_of_a_range_may_have_two_units_of_one_kind() -> None:
+    assert range_of("x", "50 kB..4 MB") == Range("x", 50.0, 4000.0, "kB")
+    assert range_of("x", "500 ms..2 s") == Range("x", 500.0, 2000.0, "ms")
+    assert range_of("x", "2..8 Mb/s") == Range("x", 2.0, 8.0, "Mb/s")
+
+
 def test_a_range_without_fractions_may_be_of_a_number_that_has_them(steady: Scenario) -> None:
     assert fitted(range_of("flow.steady.count", "1..20"), steady).is_whole
     controlled = steady.with_({"line.trunk.congestion_point": {"class_rates": {}}, "mismatches": "warn"})
@@ -92,7 +98,8 @@ def test_a_range_with_a_unit_has_the_values_that_the_parameter_takes(steady: Sce
     [
         ("flow.steady.count", "this names no path and range"),
         ("flow.steady.count=7..3", "the range has no width"),
-        ("line.trunk.rate=1 Mb/s..2 kb/s", "different units"),
+        ("line.trunk.rate=1 Mb/s..2 kb/s", "the range has no width"),
+        ("line.trunk.rate=1 Mb/s..2 ms", 'units of different kinds; write both .* as "line.trunk.rate=2 Mb/s..8 Mb/s"'),
         ("flow.steady.count=1..x", "no range of two numbers"),
         ("scheme=becn", "neither a range nor two or more different choices"),
         ("scheme=becn,becn", "neither a range nor two or more different choices"),
@@ -256,6 +263,7 @@ def test_judgements_in_a_wide_range_of_whole_numbers_are_a_hundredth_of_it_apart
     wanted = Range(BUFFER, 10.0, 2010.0, "cells", is_whole=True)
     found = Bisection(wanted, False, condition(LOSSES, steady, "--until"), Trials.__new__(Trials), 3, {"judged": []})
     monkeypatch.setattr(Bisection, "look", lambda *_: (Estimate(0.02, 0.01, 0.03, 6), {}))
+    monkeypatch.setattr(Bisection, "perhaps_rising", lambda *_: {})
     assert found.judge(300.0, upper=True) is None
     assert [judged["value"] for judged in found.details["judged"]] == [300, 320, 340, 380, 460, 620, 940, 1580]
 

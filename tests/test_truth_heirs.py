@@ -1,11 +1,11 @@
-"""QCN, DCQCN, RCP and HPCC against independently computed numbers, to the digits printed."""
+"""QCN, DCQCN, RCP, HPCC and credits of receivers against independently computed numbers, to the digits printed."""
 
 from __future__ import annotations
 
 import pytest
 from test_truth import printed
 
-from penstock.truth import dcqcn, hpcc, qcn, rcp
+from penstock.truth import dcqcn, hpcc, pull, qcn, rcp
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,9 @@ def test_sources_of_hpcc_rest_where_the_window_stays(sources: int, load: str) ->
     assert found == printed(load)
     window = found / sources
     assert window * hpcc.ETA / found + 0.0005 == pytest.approx(window, rel=1e-12)
+
+
+def test_an_incast_of_credits_takes_what_the_line_carries_and_two_round_trips_at_most() -> None:
+    """Ten messages of 1.2 Mb and 10 Gb/s are 1.2 ms; three segments of 12 kb of each may be granted in vain: 36 us."""
+    bounds = pull.incast(10, 1.2e6, 12e3, 10e9, 30e-6)
+    assert bounds == pytest.approx([1.215e-3, 1.296e-3], rel=1e-12)

@@ -52,6 +52,8 @@ macro_rules! congestion_points {
             phantom Phantom = super::abr::phantom::Params => super::abr::phantom::Phantom;
             /// Grants the rate that fills the line, computed from the rates in RM cells (Charny).
             charny Charny = super::abr::charny::Params => super::abr::charny::Charny;
+            /// A class in Python, in a file of your own.
+            python Python = super::python::point::Params => super::python::point::Python;
         }
     };
 }
@@ -70,6 +72,8 @@ macro_rules! notification_points {
             gap_report GapReport = super::gap_report::Params => super::gap_report::GapReport;
             /// Returns RM cells and rate requests to their source (destination of the available bit rate service, RCP).
             turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
+            /// A class in Python, in a file of your own.
+            python Python = super::python::receiver::Params => super::python::receiver::Python;
         }
     };
 }
@@ -100,6 +104,8 @@ macro_rules! reaction_points {
             tm40 Tm40 = super::abr::tm40::Params => super::abr::tm40::Source;
             /// The source of EPRCA, whose rate decays with every cell.
             eprca Eprca = super::abr::eprca::Params => super::abr::eprca::Source;
+            /// A class in Python, in a file of your own.
+            python Python = super::python::source::Params => super::python::source::Python;
         }
     };
 }
@@ -125,6 +131,7 @@ mod laws;
 mod loops;
 mod notification;
 mod pace;
+pub mod python;
 mod qcn;
 mod rcp;
 mod reaction;

@@ -4,6 +4,7 @@
 
 pub mod auto;
 pub(crate) mod check;
+pub mod class;
 pub mod completions;
 pub mod defect;
 pub mod distribution;

@@ -6,6 +6,7 @@
 //! [`Discard`], what it does at a length alone, and [`Discipline`], what it does with the time, its state and random
 //! numbers. A policy without state leaves the methods of `Discipline` as they are.
 
+use crate::core::class::Broken;
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
@@ -35,6 +36,7 @@ mod pi2;
 mod pie;
 mod proportional_integral;
 mod push_out;
+pub mod python;
 mod random_loss;
 mod red;
 pub mod store;
@@ -179,6 +181,8 @@ macro_rules! policies {
             dual_pi2 DualPi2 = dual_pi2::Params => dual_pi2::DualPi2;
             /// Loses PDUs whatever the length of the queue: at random, every n-th, or in bursts.
             random_loss RandomLoss = random_loss::Params => random_loss::RandomLoss;
+            /// A class in Python, in a file of your own.
+            python Python = python::Params => python::Python;
         }
     };
 }
@@ -230,6 +234,8 @@ role_trait! {
         fn hold(&mut self) -> Option<&mut dyn Hold> { None }
         /// The rate of the line is now `rate`.
         fn on_rate(&mut self, rate: LineRate) {}
+        /// Why it is not called any more: a fault of a class in Python.
+        fn broken(&self) -> Option<&Broken> { None }
         /// Readings for a time series.
         fn readings(&self, each: &mut Each<'_>) {}
     }

@@ -56,6 +56,10 @@ const MOST: u64 = 8_192;
 const FEWEST_OF_A_HOST: u64 = 2;
 const MOST_OF_A_HOST: u64 = 16;
 
+/// The same bounds with a class of the user, so that little happens after its fault. The class takes longer than the rounds.
+const FEWEST_WITH_CLASSES: u64 = 64;
+const MOST_WITH_CLASSES: u64 = 256;
+
 /// Conservation is checked after nodes have read this many times the number of PDUs held.
 const CHECK_AFTER: u64 = 16;
 
@@ -77,6 +81,8 @@ pub struct World<P> {
     most: u64,
     /// If it handles fewer than this, the window may grow.
     fewest: u64,
+    /// Whether it stops after the round in which a class of the user fails.
+    stops_at_faults: bool,
     /// The node of the port whose departures end the run, if any.
     stop: Option<u32>,
     rounds: u64,
@@ -113,11 +119,20 @@ impl<P: Probe> World<P> {
             flows: parts.flows,
             groups: parts.groups,
             window: FIRST_WINDOW,
+            stops_at_faults: false,
             stop: None,
             rounds: 0,
             visits: 0,
             next_check: 0,
         }
+    }
+
+    /// Makes it stop soon after a class of the user fails.
+    pub(crate) fn stop_at_faults(&mut self) {
+        let hosts = self.endpoints.len() as u64;
+        self.stops_at_faults = true;
+        self.most = MOST_WITH_CLASSES.max(MOST_OF_A_HOST * hosts);
+        self.fewest = FEWEST_WITH_CLASSES.max(FEWEST_OF_A_HOST * hosts);
     }
 
     /// The current time.
@@ -205,7 +220,7 @@ impl<P: Probe> World<P> {
     fn endpoint(&self, number: usize) -> Endpoint<'_> {
         let Some(location) = self.endpoints[number] else { return Endpoint::Unused };
         match &self.processes[location.process as usize].node {
-            Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
+            Node::Hosts(hosts) => hosts.host(location.index, location.part).map_or(Endpoint::Unused, Endpoint::Host),
             Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
             Node::Downlinks(_) | Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
         }
@@ -366,7 +381,7 @@ impl<P: Probe> World<P> {
                 self.window = Span(self.window.0.saturating_mul(2));
             }
             self.turns.measure(self.ctx.handled, self.rounds);
-            if self.work() >= last && !is_cut {
+            if !is_cut && (self.work() >= last || self.stops_at_faults && self.broken().is_some()) {
                 is_cut = true;
                 cap = self.processes.iter().map(|process| process.horizon).max().unwrap_or(cap).min(cap);
             }

@@ -4,6 +4,7 @@
 
 pub mod advice;
 pub mod assembly;
+mod classes;
 pub mod document;
 pub mod expansion;
 pub mod kinds;

@@ -152,6 +152,8 @@ impl Params {
     pub(crate) fn burst(&self) -> Option<(&'static str, u32)> {
         match self {
             Params::Tp4(_) => None,
+            // The credit of the first segments leaves at the pace of the line.
+            Params::Stream(params) if params.gives_credit() => None,
             // A pace follows the round trip, and there is no sample of it yet.
             Params::Stream(params) => Some(("stream.initial_window", params.initial_window)),
         }
@@ -165,6 +167,11 @@ impl Params {
     /// Whether PDUs wait at its sending host for a time of their own.
     pub(crate) fn has_jitter(&self) -> bool {
         matches!(self, Params::Stream(params) if params.jitter > Span::ZERO)
+    }
+
+    /// Whether its receiver gives credit for what is sent, in turn with the others behind its line.
+    pub(crate) fn gives_credit(&self) -> bool {
+        matches!(self, Params::Stream(params) if params.gives_credit())
     }
 
     /// Whether it carries messages, each with a byte stream of its own.

@@ -27,6 +27,7 @@ mod mutations;
 mod networks;
 mod pins;
 mod positions;
+mod pull;
 mod queues_with_streams;
 mod readers;
 mod reading;

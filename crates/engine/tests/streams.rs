@@ -7,7 +7,7 @@ use penstock_engine::report::{GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-const CONTROLLERS: [&str; 17] = [
+const CONTROLLERS: [&str; 19] = [
     "controller.new_reno = {}",
     "controller.cubic = {}",
     "controller.dctcp = {}, ecn = 'dctcp'",
@@ -25,6 +25,8 @@ const CONTROLLERS: [&str; 17] = [
     "controller.prague.transition = 5, ecn = 'accurate'",
     "controller.hpcc.flows = 3",
     "controller.hpcc = { most_stages = 0, flows = 5, base = '30 ms' }",
+    "controller.pull = {}",
+    "controller.pull = { unsolicited = 2, segments = 1, share = 0.9, most = 5 }",
 ];
 const QUEUES: [&str; 13] = [
     "drop_tail.size = '9 PDUs'",
@@ -60,14 +62,14 @@ fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
     let options: [&[&str]; 11] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
-        if ["copa", "bbr", "swift", "hpcc"].iter().any(|alone| text.contains(alone)) {
+        if ["copa", "bbr", "swift", "hpcc", "pull"].iter().any(|alone| text.contains(alone)) {
             &[""]
         } else {
             &["", ", recovery = 'pipe'"]
         },
         &["", ", ack_every = 2", ", ack_every = 4, delayed_ack = '25 ms'"],
         &["", ", handshake = true"],
-        if ["hybla", "copa", "bbr", "prague", "hpcc"].iter().any(|paced| text.contains(paced)) {
+        if ["hybla", "copa", "bbr", "prague", "hpcc", "pull"].iter().any(|paced| text.contains(paced)) {
             &[""]
         } else {
             &["", "", ", pacing = 1.25"]
@@ -77,7 +79,7 @@ fn stream(dice: &mut Dice) -> String {
         &["", ", reuse = 'warm'"],
         &["", ", sack_blocks = 3", ", sack_blocks = 4"],
         &["", "", ", jitter = '800 us'", ", jitter = '30 us'"],
-        if text.contains("hpcc") { &[""] } else { &["", "", ", framing = 'aal5'"] },
+        if ["hpcc", "pull"].iter().any(|whole| text.contains(whole)) { &[""] } else { &["", "", ", framing = 'aal5'"] },
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
     format!("{{ {text} }}")

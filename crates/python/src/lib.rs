@@ -52,6 +52,17 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheme::events::LostSegment>()?;
     module.add_class::<scheme::events::Idle>()?;
     module.add_class::<scheme::mathematics::Random>()?;
+    module.add_class::<scheme::pdu::Pdu>()?;
+    module.add_class::<scheme::pdu::Answer>()?;
+    module.add_class::<scheme::views::Moment>()?;
+    module.add_class::<scheme::views::Port>()?;
+    module.add_class::<scheme::views::PortQueue>()?;
+    module.add_class::<scheme::views::Receiver>()?;
+    module.add_class::<scheme::views::Sender>()?;
+    module.add_class::<scheme::views::Waiting>()?;
+    module.add_class::<scheme::views::Line>()?;
+    module.add_class::<scheme::views::Arrival>()?;
+    module.add_class::<scheme::views::Head>()?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::exp, module)?)?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::log, module)?)?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::pow, module)?)?;

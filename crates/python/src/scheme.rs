@@ -1,25 +1,28 @@
 //! Parts of control schemes that are classes in Python, and what they use: `penstock.scheme` names it for users.
 //!
-//! `loading` takes the text of the files, `events` has what methods are given, `mathematics` the functions with the same bits
+//! `loading` takes the text of the files, and `calling` calls methods. There is one file for each role: `controller`, `points`,
+//! `source`, `discipline`. `events`, `views` and `pdu` have what methods are given, `mathematics` the functions with the same bits
 //! everywhere.
 //!
 //! The engine calls a class with the GIL held: to take it for each call would cost more than the call. Python lets other
 //! threads run from time to time while it runs the methods.
 
+mod calling;
+mod controller;
+mod discipline;
 pub(crate) mod events;
 pub(crate) mod loading;
 pub(crate) mod mathematics;
+pub(crate) mod pdu;
+mod points;
+mod source;
+pub(crate) mod views;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use penstock_engine::core::class::{Failure, Host};
 use penstock_engine::core::error::Error;
-use penstock_engine::core::time::Time;
-use penstock_engine::scenario::spec::Scenario;
-use penstock_engine::transport::stream::Lost;
-use penstock_engine::transport::stream::controller::python::{
-    Ask, Controllers, Decided, Decision, Failure, Host, Instance, Params,
-};
-use penstock_engine::transport::stream::controller::{Acked, Congestion, Env};
+use penstock_engine::scenario::spec::{Hosts, Scenario};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -46,7 +49,12 @@ impl Interruption {
 pub(crate) fn consent(scenario: &mut Scenario, json: &str, load_class: Option<Py<PyAny>>) -> Option<Interruption> {
     let load = load_class.filter(|_| json.contains("\"python\""))?;
     let interruption = Interruption::default();
-    scenario.host = Host::new(Arc::new(Classes { load, interruption: interruption.clone() }));
+    let classes = Arc::new(Classes { load, interruption: interruption.clone() });
+    scenario.hosts = Hosts {
+        controllers: Host::new(classes.clone()),
+        points: Host::new(classes.clone()),
+        queues: Host::new(classes),
+    };
     Some(interruption)
 }
 
@@ -61,28 +69,29 @@ pub(crate) fn work<T: Send>(
     interruption.take().map_or(done, Err)
 }
 
-/// Makes the controllers of one run: `load(parameters as JSON)` returns a new instance of a class.
+/// Makes the instances of one run: `load(parameters as JSON)` returns a new instance of a class.
 #[derive(Debug)]
 struct Classes {
     load: Py<PyAny>,
     interruption: Interruption,
 }
 
-impl Controllers for Classes {
-    fn make(&self, params: &Params, env: &Env) -> Result<(Box<dyn Instance>, Decision), Failure> {
-        Python::attach(|py| {
-            let about = About { file: params.file.as_str().into(), interruption: self.interruption.clone() };
-            let made = serde_json::to_string(params)
-                .map_err(|error| PyException::new_err(error.to_string()))
-                .and_then(|json| self.load.call1(py, (json,)));
-            let object = made.map_err(|error| about.failure(py, "__init__", &error))?;
-            let paces = params.asks.contains(&Ask::Paces);
-            let mut instance = Object::of(py, object, about, paces)?;
-            instance.begin(py, env)?;
-            instance.learn(py)?;
-            let decision = instance.decision(py)?;
-            Ok((Box::new(instance) as Box<dyn Instance>, decision))
-        })
+impl Classes {
+    /// A new instance of the class with these parameters, which is in `file`.
+    fn object(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        params: Result<String, serde_json::Error>,
+    ) -> Result<calling::Object, Failure> {
+        let about = About { file: file.into(), interruption: self.interruption.clone() };
+        let made = params
+            .map_err(|error| PyException::new_err(error.to_string()))
+            .and_then(|json| self.load.call1(py, (json,)));
+        match made {
+            Ok(object) => Ok(calling::Object::new(object, about)),
+            Err(error) => Err(about.failure(py, "__init__", &error)),
+        }
     }
 }
 
@@ -118,117 +127,5 @@ impl About {
             next = trace.getattr(intern!(py, "tb_next")).ok();
         }
         line
-    }
-}
-
-/// An instance of a class, with those of its methods that it has.
-#[derive(Debug)]
-struct Object {
-    object: Py<PyAny>,
-    about: About,
-    /// Whether it decides the pace, and whether it tells of slow start.
-    paces: bool,
-    tells_slow_start: bool,
-    on_ack: Option<Py<PyAny>>,
-    on_congestion: Option<Py<PyAny>>,
-    on_lost: Option<Py<PyAny>>,
-    on_idle: Option<Py<PyAny>>,
-}
-
-impl Object {
-    fn of(py: Python<'_>, object: Py<PyAny>, about: About, paces: bool) -> Result<Object, Failure> {
-        let bound = object.bind(py);
-        let method = |name: &'static str| {
-            bound
-                .getattr_opt(name)
-                .map(|found| found.map(Bound::unbind))
-                .map_err(|error| about.failure(py, name, &error))
-        };
-        let [on_ack, on_congestion] = [method("on_ack")?, method("on_congestion")?];
-        let [on_lost, on_idle] = [method("on_lost")?, method("on_idle")?];
-        Ok(Object { object, about, paces, tells_slow_start: false, on_ack, on_congestion, on_lost, on_idle })
-    }
-
-    /// Looks which attributes it has, when it has begun.
-    fn learn(&mut self, py: Python<'_>) -> Result<(), Failure> {
-        let has = |name: &'static str| {
-            let found = self.object.bind(py).getattr_opt(name);
-            found.map(|found| found.is_some()).map_err(|error| self.about.failure(py, name, &error))
-        };
-        if !self.paces && has("pacing_rate")? {
-            let told = "it has no effect; write `paces = True` in the class, or remove it".to_owned();
-            return Err(Failure { method: "pacing_rate", told });
-        }
-        self.tells_slow_start = has("is_in_slow_start")?;
-        Ok(())
-    }
-
-    fn begin(&self, py: Python<'_>, env: &Env) -> Result<(), Failure> {
-        let failed = |error: &PyErr| self.about.failure(py, "begin", error);
-        let Some(begin) = self.object.bind(py).getattr_opt("begin").map_err(|error| failed(&error))? else {
-            return Ok(());
-        };
-        begin.call1((events::Stream::of(env),)).map_err(|error| failed(&error))?;
-        Ok(())
-    }
-
-    /// What its attributes say.
-    fn decision(&self, py: Python<'_>) -> Result<Decision, Failure> {
-        let object = self.object.bind(py);
-        let failed = |name, error: &PyErr| self.about.failure(py, name, error);
-        let window = object.getattr(intern!(py, "window")).and_then(|window| window.extract::<f64>());
-        let window = window.map_err(|error| failed("window", &error))?;
-        let mut decision = Decision { window, pacing_rate: None, is_in_slow_start: false };
-        if self.paces {
-            let rate = object.getattr(intern!(py, "pacing_rate")).and_then(|rate| rate.extract::<Option<f64>>());
-            decision.pacing_rate = rate.map_err(|error| failed("pacing_rate", &error))?;
-        }
-        if self.tells_slow_start {
-            let slow = object.getattr(intern!(py, "is_in_slow_start")).and_then(|slow| slow.is_truthy());
-            decision.is_in_slow_start = slow.map_err(|error| failed("is_in_slow_start", &error))?;
-        }
-        Ok(decision)
-    }
-
-    fn call<'py, E>(&self, py: Python<'py>, name: &'static str, method: Option<&Py<PyAny>>, event: E) -> Decided
-    where
-        E: IntoPyObject<'py>,
-    {
-        let Some(method) = method else { return Ok(None) };
-        let answer = method.bind(py).call1((event,));
-        let answer = answer.map_err(|error| self.about.failure(py, name, &error))?;
-        if !answer.is_none() {
-            let told = "it returns something, which has no effect; set `window`, and return nothing".to_owned();
-            return Err(Failure { method: name, told });
-        }
-        self.decision(py).map(Some)
-    }
-}
-
-impl Instance for Object {
-    fn fork(&self) -> Result<Box<dyn Instance>, Failure> {
-        Python::attach(|py| {
-            let copied = py.import("copy").and_then(|copy| copy.call_method1("deepcopy", (&self.object,)));
-            let object = copied.map_err(|error| self.about.failure(py, "deepcopy", &error))?.unbind();
-            let fork = Object::of(py, object, self.about.clone(), self.paces)?;
-            Ok(Box::new(Object { tells_slow_start: self.tells_slow_start, ..fork }) as Box<dyn Instance>)
-        })
-    }
-
-    fn on_ack(&mut self, ack: &Acked) -> Decided {
-        Python::attach(|py| self.call(py, "on_ack", self.on_ack.as_ref(), events::Ack { ack: *ack }))
-    }
-
-    fn on_congestion(&mut self, congestion: &Congestion) -> Decided {
-        let event = events::SignOfCongestion { congestion: *congestion };
-        Python::attach(|py| self.call(py, "on_congestion", self.on_congestion.as_ref(), event))
-    }
-
-    fn on_lost(&mut self, lost: &Lost) -> Decided {
-        Python::attach(|py| self.call(py, "on_lost", self.on_lost.as_ref(), events::LostSegment { lost: *lost }))
-    }
-
-    fn on_idle(&mut self, now: Time) -> Decided {
-        Python::attach(|py| self.call(py, "on_idle", self.on_idle.as_ref(), events::Idle { now }))
     }
 }

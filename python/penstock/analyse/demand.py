@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.statistics import LEAST, LEVEL, student
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -34,25 +36,39 @@ def unsent(groups: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     return found.filter(pl.sum_horizontal(*ENDS) >= LEAST_SHARE)
 
 
-def rising(groups: pl.DataFrame) -> dict[str, float]:
+def rising(groups: pl.DataFrame, level: float = LEVEL, *, surely: bool = True) -> dict[str, float]:
     """The groups whose demand grows without bound, with the rise of what their sources hold back.
 
     The rise is ``offered - sent - withheld - lost at the source`` over the measured time, summed over all rows of the
     group: what waits at the end beyond what waited at the start. It is a share of what was offered, above
     ``LEAST_SHARE``. Over a transport, and of files that are repeated, only first transmissions count as sent.
+
+    A row is a replication. With ``LEAST`` of them or more the rise is also significant at ``level``, for all groups
+    together (Bonferroni): the interval of the ratio of sums is above 0. By chance a run ends with a long file under
+    way, and that is no overload. If not ``surely``, groups whose rise may be chance are there, too.
     """
     import polars as pl
 
     sent = pl.coalesce("transmitted", "sent").cast(pl.Int64)
     ends = [pl.col(column).cast(pl.Int64) for column in ("offered_pdus", "withheld_pdus", "source_lost")]
-    rise = ends[0] - sent - ends[1] - ends[2]
-    shares = (
-        groups.filter(pl.col("offered_pdus") > 0)
-        .group_by("group", maintain_order=True)
-        .agg((rise.sum() / ends[0].sum()).alias("share"))
-        .filter(pl.col("share") > LEAST_SHARE)
+    rows = groups.filter(pl.col("offered_pdus") > 0).select(
+        "group", (ends[0] - sent - ends[1] - ends[2]).alias("rise"), ends[0].alias("offered")
     )
-    return dict(shares.iter_rows())
+    parts = rows.group_by("group", maintain_order=True)
+    error = (1 - level) / max(rows["group"].n_unique(), 1)
+    shares = {
+        str(group): _rise(part["rise"].to_list(), part["offered"].to_list(), 1 - error) for (group,), part in parts
+    }
+    return {group: share for group, (share, low) in shares.items() if share > LEAST_SHARE and (low > 0 or not surely)}
+
+
+def _rise(rises: Sequence[int], offered: Sequence[int], level: float) -> tuple[float, float]:
+    """The ratio of the sums, and the lower end of its interval: itself with too few values for one."""
+    share = sum(rises) / sum(offered)
+    if len(rises) < LEAST:
+        return share, share
+    residuals = student([rise - share * count for rise, count in zip(rises, offered, strict=True)], level)
+    return share, share - (residuals.half_width or 0.0) * len(offered) / sum(offered)
 
 
 def overload(rises: Mapping[str, float]) -> str:
@@ -87,4 +103,5 @@ def warnings_of_points(groups: pl.DataFrame, names: Mapping[int, str] | None = N
 def _sentence(row: Mapping[str, Any]) -> str:
     ends = ", ".join(f"{100 * row[end]:.3g} % {verb}" for end, verb in ENDS.items() if row[end] > 0)
     offered, load = (f"{row[column] / 1e6:.4g} Mb/s" for column in ("offered_bps", "load_bps"))
-    return f"the sources of {row['group']} offered {offered} and sent {load}: {ends}"
+    repeated = " with repetitions" if row["load_bps"] > row["offered_bps"] else ""
+    return f"the sources of {row['group']} offered {offered} and sent {load}{repeated}: {ends}"

@@ -1,8 +1,8 @@
 """Metrics: a measured quantity, named by a short text, and its values in results.
 
 ``loss_ratio`` is a column of the table of groups or of ports, for every group or port; ``voice.loss_ratio`` and
-``satellite.utilisation`` are those of one. Units are those of the column's name: ``_s`` seconds, ``_bps`` bits per
-second.
+``satellite.utilisation`` are those of one. Of the table of messages, a metric is that of all lengths together:
+``web.fct_p99_s``. Units are those of the column's name: ``_s`` seconds, ``_bps`` bits per second.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from penstock.analyse.results import Results
     from penstock.core.scenario import Scenario
 
-NAMES = {"groups": "group", "ports": "port"}
+NAMES = {"groups": "group", "ports": "port", "messages": "group"}
 """The tables of metrics, and the column that names a row."""
+QUANTILES = ("fct_p50_s", "fct_p99_s")
+"""Columns of messages that are null if unfinished messages leave them open; then they exceed the longest time seen."""
+LONGEST = ("fct_max_s", "unfinished_age_max_s")
+"""The longest times that were seen, of finished and of unfinished messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,14 @@ KINDS: dict[str, MetricKind] = {
     **dict.fromkeys(("transfer_mean_s", "transfer_mean_all_s"), POSITIVE),
     **dict.fromkeys(("queue_mean", "queue_max", "queue_max_start"), POSITIVE),
     **dict.fromkeys(("queue_mean_bits", "waiting_mean_bits"), POSITIVE),
+    **dict.fromkeys(("finished", "unfinished", "octets_mean", "slowdown_mean", "unfinished_age_mean_s"), POSITIVE),
+    **dict.fromkeys(("fct_mean_s", *QUANTILES, *LONGEST), POSITIVE),
 }
-"""The kind of every column of groups and ports that has numbers."""
+"""The kind of every column that can be a metric: all numbers of groups and ports, and of messages those whose mean over
+runs says something of all messages, finished or not."""
 HIGHER_IS_BETTER = {
-    *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
+    *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "finished", "load_bps", "power"),
+    "success_all",
     *("success_once", "throughput_bps", "transfers", "tsdus_delivered", "utilisation"),
 }
 UNITS = {"s": "s", "bps": "bit/s"}
@@ -144,6 +152,14 @@ class Metric:
         """The groups or ports of a scenario that have it."""
         return [str(name) for name in _frame(scenario, self.table)[NAMES[self.table]]]
 
+    @property
+    def value(self) -> pl.Expr:
+        """Its value in a row of its table. A quantile that unfinished messages leave open is the longest time seen."""
+        import polars as pl
+
+        own = pl.coalesce(self.column, pl.max_horizontal(LONGEST)) if self.column in QUANTILES else pl.col(self.column)
+        return own.cast(pl.Float64).alias("value")
+
     def values(self, results: Results) -> pl.DataFrame:
         """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
 
@@ -152,16 +168,15 @@ class Metric:
         """
         import polars as pl
 
-        rows = results.table(self.table)
+        rows = rows_of(self.table, results.table(self.table))
         name = NAMES[self.table]
         if not rows.height:
             return pl.DataFrame()
         if self.name:
             rows = rows.filter(pl.col(name) == self.name)
         others = [pl.col(column).alias(label) for label, column in self.kind.columns.items()]
-        value = pl.col(self.column).cast(pl.Float64).alias("value")
         constant = pl.col("point").is_in(sorted(results.constant)).alias("constant")
-        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *others, constant)
+        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", self.value, *others, constant)
 
 
 def metric(text: str, scenario: Scenario) -> Metric:
@@ -169,9 +184,13 @@ def metric(text: str, scenario: Scenario) -> Metric:
     name, _, column = text.strip().rpartition(".")
     tables = {table: _frame(scenario, table) for table in NAMES}
     numeric = {
-        table: [key for key, kind in frame.schema.items() if kind.is_numeric()] for table, frame in tables.items()
+        table: [key for key, kind in frame.schema.items() if kind.is_numeric() and key in KINDS]
+        for table, frame in tables.items()
     }
     found = next((table for table, columns in numeric.items() if column in columns), None)
+    if found == "messages" and not tables[found].height:
+        remedy = "choose another metric, or give a group traffic.messages"
+        raise InputError("no flows of the scenario send messages", path="metric", value=text, remedy=remedy)
     if found is None:
         known = [key for columns in numeric.values() for key in columns]
         raise InputError(
@@ -191,7 +210,12 @@ def metric(text: str, scenario: Scenario) -> Metric:
     return Metric(found, column, name)
 
 
+def rows_of(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table of results that a metric is about: of messages those of all lengths together."""
+    return rows.filter(rows["class"] == "all") if table == "messages" and rows.height else rows
+
+
 def _frame(scenario: Scenario, table: str) -> pl.DataFrame:
     import polars as pl
 
-    return pl.DataFrame(scenario.blank_tables()[table])
+    return rows_of(table, pl.DataFrame(scenario.blank_tables()[table]))

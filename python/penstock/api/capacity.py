@@ -7,9 +7,10 @@ crossing, in doubling steps. Judgement number k of an end has an error probabili
 together with 95 % confidence. Between them lies the capacity, if the metric only crosses its limit once. This is
 checked: a curve over the whole range shows if the metric significantly turns back.
 
-A value is overloaded if what the sources of any group hold back rises by more than 1 % of what they offered: the
-demand grows without bound, and the metric depends on the length of the run. Where larger values overload, an overloaded
-one lies beyond the capacity; where larger values relieve, before it.
+A value is overloaded if what the sources of any group hold back rises, significantly and by more than 1 % of what they
+offered: the demand grows without bound, and the metric depends on the length of the run. Where larger values overload,
+an overloaded one lies beyond the capacity; where larger values relieve, before it. A rise that may be chance decides
+neither end: it proves no overload, and the end of the bracket that is not overloaded must be without it.
 """
 
 from __future__ import annotations
@@ -92,8 +93,13 @@ class Bisection:
         setting = {self.wanted.path: self.wanted.value(number)}
         self.trials.run([setting], replications)
         (own,) = self.trials.samples(self.until.metric, [setting], replications)
-        (rises,) = self.trials.rises([setting], replications)
+        (rises,) = self.trials.rises([setting], replications, level)
         return own.estimate(level), rises
+
+    def perhaps_rising(self, number: float, replications: range) -> dict[str, float]:
+        """The groups that may be overloaded at a value, if the rise of what they hold back is no chance."""
+        (rises,) = self.trials.rises([{self.wanted.path: self.wanted.value(number)}], replications, surely=False)
+        return rises
 
     def is_overloaded(self, number: float) -> bool:
         """Whether the replications of the bisection are overloaded."""
@@ -160,12 +166,15 @@ class Bisection:
         number = start
         for count in range(MOST_JUDGEMENTS):
             estimate, rises = self.look(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
+            perhaps = {} if rises else self.perhaps_rising(number, fresh)
             if rises:
                 is_decided = upper is not self.relieves
+            elif perhaps and upper is self.relieves:
+                is_decided = False  # that end is on the side of the values that are not overloaded
             else:
                 is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
             told = {"value": number, "upper": upper, "estimate": estimate.to_list(), "decided": is_decided}
-            self.details["judged"].append({**told, "overloaded": rises})
+            self.details["judged"].append({**told, "overloaded": rises, "perhaps": perhaps})
             if is_decided:
                 return number
             if number in (self.wanted.low, self.wanted.high) and number != start:

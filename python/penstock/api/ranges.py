@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.core.settings import parse_value
+from penstock.core.units import times
 
 NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 END = re.compile(rf"({NUMBER})(?: ?([A-Za-z][A-Za-z/]*))?")
@@ -73,15 +74,20 @@ class Choices:
 
 
 def range_of(path: str, text: str) -> Range:
-    """The range that a text such as ``0.7..1.2`` or ``2 Mb/s..8 Mb/s`` means. Raises :class:`InputError`."""
+    """The range that a text such as ``0.7..1.2`` or ``2 Mb/s..8 Mb/s`` means, in the unit of its lower end.
+
+    ``2..8 Mb/s`` has one unit for both ends. Raises :class:`InputError`.
+    """
     ends = [END.fullmatch(part.strip()) for part in text.split("..")]
     first, last = ends if len(ends) == 2 else (None, None)
     if first is None or last is None:
         raise InputError("this is no range of two numbers", path=path, value=text, remedy=_example(path))
-    unit = last[2] or ""
-    if (first[2] or unit) != unit:
-        raise InputError("the ends of the range have different units", path=path, value=text, remedy=_example(path))
-    low, high = float(first[1]), float(last[1])
+    unit = first[2] or last[2] or ""
+    factor = times(last[2] or "", unit)
+    if factor is None:
+        remedy = f'write both ends in one unit, as "{path}=2 {unit}..8 {unit}"'
+        raise InputError("the ends of the range have units of different kinds", path=path, value=text, remedy=remedy)
+    low, high = float(first[1]), float(f"{float(last[1]) * factor:.12g}")
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError("the range has no width", path=path, value=text, remedy="write the lower end first")
     is_whole = not unit and all(re.fullmatch(r"[-+]?\d[\d_]*", end[1]) for end in (first, last))

@@ -6,10 +6,10 @@ for the same points on any number of processes, and an interrupted one finds its
 seed and replications (common random numbers).
 
 A point is feasible if the 95 % interval of every constraint is on the right side of its limit, and no group is
-overloaded: what its sources hold back does not rise by more than 1 % of what they offered. Without constraints every
-point is feasible. The best of many points looks better than it is. So the feasible points are run again, the best
-first, with replications that the search did not see, until one of them is feasible there, too; its estimates are
-those of the new replications alone.
+overloaded: what its sources hold back does not rise, significantly and by more than 1 % of what they offered. Without
+constraints every point is feasible. The best of many points looks better than it is. So the feasible points are run
+again, the best first, with replications that the search did not see, until one of them is feasible there, too; its
+estimates are those of the new replications alone.
 """
 
 from __future__ import annotations

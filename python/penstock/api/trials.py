@@ -25,7 +25,7 @@ from penstock.execute.executors import MOST_JOBS, Pool, Stop, interruptible, ope
 from penstock.execute.experiment import Experiment, ExperimentKind, State, check_directory
 from penstock.execute.plan import Plan
 from penstock.execute.worker import Limits
-from penstock.statistics import LEAST, Sample
+from penstock.statistics import LEAST, LEVEL, Sample
 
 if TYPE_CHECKING:
     from penstock.scheduler import Scheduler
@@ -142,7 +142,9 @@ class Trials:
             found.append(own)
         return found
 
-    def rises(self, settings: Sequence[Setting], replications: range) -> list[dict[str, float]]:
+    def rises(
+        self, settings: Sequence[Setting], replications: range, level: float = LEVEL, *, surely: bool = True
+    ) -> list[dict[str, float]]:
         """For each setting the groups that are overloaded in these replications, as :func:`rising` finds them."""
         assert self.results is not None, "run them first"  # noqa: S101 - no input leads here
         points = [self.number(setting) for setting in settings]
@@ -150,4 +152,4 @@ class Trials:
         plan = plan.filter(plan["replication"].is_in(list(replications)) & plan["point"].is_in(points))
         rows = self.results.rows("groups", runs=plan["run"].to_list())  # only the files of these runs
         groups = plan.join(rows, on="run", how="inner", maintain_order="left_right")
-        return [rising(groups.filter(groups["point"] == point)) for point in points]
+        return [rising(groups.filter(groups["point"] == point), level, surely=surely) for point in points]

@@ -267,7 +267,7 @@ def _add_metric(parser: argparse.ArgumentParser, *, csv: bool) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be repeated",
+        help="a column of the tables of groups, ports or messages, as loss_ratio or web.fct_p99_s; may be repeated",
     )
     add_format(parser, "the table", csv=csv)
     add_wide(parser)

@@ -10,6 +10,8 @@ import hashlib
 import json
 import platform
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -21,15 +23,68 @@ from penstock.core.texts import PROGRAM, read_file_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ASKS = ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s")
-"""Attributes of a class that say what it asks for, if they are true."""
+NAMES = ("file", "class")
+"""The keys of the table of a class that must be there."""
 REQUIRES = "requires"
 """The attribute with the names of the packages that it needs."""
-METHODS = ("begin", "on_ack", "on_congestion", "on_lost", "on_idle")
-"""The methods that the engine calls, where a class has them."""
+SIZE = "size"
+"""The attribute, or the parameter, with the PDUs that a queue can hold."""
+SENDS_AND_HEARS = ("sends", "hears")
+"""The attributes with the names of the feedback that a part sends, and hears."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A place for a class in a scenario.
+
+    Attributes:
+        methods: those that the engine calls, where a class has them.
+        flags: attributes that ask for something, if they are true.
+        names: attributes with a tuple of names.
+        values: attributes with a text or a number.
+        needs: methods that are called only with this flag.
+    """
+
+    methods: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+CONTROLLER = Role(
+    ("begin", "on_ack", "on_congestion", "on_lost", "on_idle"),
+    ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s"),
+    needs={"on_lost": "samples_rate"},
+)
+"""The controller of a byte stream."""
+ROLES: Mapping[str, Role] = {
+    "congestion_point": Role(
+        ("begin", "on_arrival", "on_discard", "on_departure", "on_backward", "on_rate"),
+        ("wants_departures", "wants_backward", "counts_bits", "makes_rm_cells", "controls_last_queue"),
+        SENDS_AND_HEARS,
+        needs={"on_departure": "wants_departures", "on_backward": "wants_backward"},
+    ),
+    "notification_point": Role(("begin", "on_pdu"), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
+    "reaction_point": Role(
+        ("begin", "on_feedback", "on_send", "on_time", "choose", "on_session_begin", "on_session_end"),
+        ("scales",),
+        SENDS_AND_HEARS,
+        needs={"on_session_begin": "scales", "on_session_end": "scales"},
+    ),
+    "queue": Role(
+        ("begin", "on_arrival", "on_head", "on_rate"),
+        ("decides_at_head",),
+        ("sends",),
+        needs={"on_head": "decides_at_head"},
+    ),
+    "controller": CONTROLLER,
+    "scheme": CONTROLLER,
+}
+"""The places for classes, by the key before `python`."""
 ACCIDENTAL = {
-    "random": "its numbers are not those of the run; use `stream.random()` in `begin`",
-    "secrets": "its numbers are not those of the run; use `stream.random()` in `begin`",
+    "random": "its numbers are not those of the run; use `random()` of what `begin` is given",
+    "secrets": "its numbers are not those of the run; use `random()` of what `begin` is given",
     "time": "its time is not that of the simulation; use `now` of what a method is given",
 }
 """Modules whose answers differ from run to run."""
@@ -40,7 +95,7 @@ def completed(table: str, path: str, scenario: str) -> str:
 
     The file is in the folder of the file ``scenario``; a table that has the text keeps it. Raises :class:`InputError`.
     """
-    told: dict[str, Any] = json.loads(table)
+    told: dict[str, Any] = {"parameters": {}, **json.loads(table)}
     file, name = told["file"], told["class"]
     source = told.get("source") or read_file_of(Path(scenario).parent / file, PROGRAM)
     described = _described(source, file, path)
@@ -49,25 +104,82 @@ def completed(table: str, path: str, scenario: str) -> str:
         known = [node.name for node in described.body if isinstance(node, ast.ClassDef)]
         remedy = did_you_mean(name, known) or (f"there is {', '.join(known)}" if known else "write one")
         raise InputError(f"there is no such class in {file}", path=f"{path}.class", value=name, remedy=remedy)
-    _check_methods(found, file, path)
+    role = _role(path)
     attributes = dict(_attributes(found))
-    requires = _requires(attributes.get(REQUIRES), file, path)
+    requires = _names(attributes.get(REQUIRES), REQUIRES, file, path)
     _check_imports(described, requires, file, path)
-    asks = [ask for ask in ASKS if _truth(attributes.get(ask), ask, file, path)]
+    flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
+    _check_methods(found, role, flags, file, path)
+    asks = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
     return json.dumps({**told, "source": source, "asks": asks, "releases": releases(requires, path)})
+
+
+def _role(path: str) -> Role:
+    """The role of the class at this path of a scenario: `line.trunk.queues[0].python`."""
+    key = path.split(".")[-2].partition("[")[0]
+    return ROLES["queue" if key == "queues" else key]
+
+
+def _asks(
+    role: Role, flags: list[str], attributes: Mapping[str, ast.expr], told: Mapping[str, Any], file: str, path: str
+) -> dict[str, Any]:
+    asks: dict[str, Any] = dict.fromkeys(flags, True)
+    asks |= {name: list(_names(attributes.get(name), name, file, path)) for name in role.names}
+    asks |= {name: _value(attributes[name], name, file, path) for name in role.values if name in attributes}
+    if role is ROLES["queue"]:
+        size = told.get("parameters", {}).get(SIZE, _value(attributes.get(SIZE), SIZE, file, path))
+        asks |= {} if size is None else {SIZE: f"{size} PDUs"}
+    return asks
+
+
+def classes_in(tree: object, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Path and table of each part of a tree that is a class in Python."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            below = f"{path}.{key}" if path else key
+            if key == "python" and isinstance(value, dict) and all(isinstance(value.get(one), str) for one in NAMES):
+                yield below, value
+            else:
+                yield from classes_in(value, below)
+    elif isinstance(tree, list):
+        for place, value in enumerate(tree):
+            yield from classes_in(value, f"{path}[{place}]")
 
 
 def named(tree: object) -> Iterator[tuple[str, str]]:
     """File and class of each part of a scenario's tree that is a class in Python."""
-    if isinstance(tree, dict):
-        for key, value in tree.items():
-            if key == "python" and isinstance(value, dict) and {"file", "class"} <= set(value):
-                yield value["file"], value["class"]
-            else:
-                yield from named(value)
-    elif isinstance(tree, list):
-        for value in tree:
-            yield from named(value)
+    return ((table["file"], table["class"]) for _, table in classes_in(tree))
+
+
+def complete(tree: object, scenario: str) -> None:
+    """Make each class in a tree what :func:`completed` says, in place."""
+    for path, table in classes_in(tree):
+        try:
+            table.update(json.loads(completed(json.dumps(table), path, scenario)))
+        except InputError as error:
+            value, at = error.value or error.file, error.path or f"{path}.file"
+            raise InputError(error.reason, path=at, value=value, remedy=error.remedy) from None
+
+
+def forget_texts(tree: object, before: object) -> None:
+    """Take the text out of each class in ``tree`` that has another file than ``before``: that file is to be read."""
+    old = dict(classes_in(before))
+    for path, table in classes_in(tree):
+        if path in old and table["file"] != old[path]["file"]:
+            table.pop("source", None)
+
+
+def with_sources(tree: Any, folder: Path) -> Any:  # noqa: ANN401 - a value of a document
+    """A value of a tree with the text of each class whose file is in ``folder``. One whose file is not there stays."""
+    if isinstance(tree, list):
+        return [with_sources(value, folder) for value in tree]
+    if not isinstance(tree, dict):
+        return tree
+    whole = {key: with_sources(value, folder) for key, value in tree.items()}
+    own = whole.get("python")
+    if isinstance(own, dict) and {"file", "class"} <= set(own) and (folder / str(own["file"])).is_file():
+        whole["python"] = {"source": read_file_of(folder / own["file"], PROGRAM)} | own
+    return whole
 
 
 def releases(requires: tuple[str, ...], path: str = "") -> dict[str, str]:
@@ -104,17 +216,21 @@ def _attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
             yield statement.target.id, statement.value
 
 
-def _check_methods(node: ast.ClassDef, file: str, path: str) -> None:
-    """Refuse a class with a method that looks as if the engine called it, or with none that it calls."""
+def _check_methods(node: ast.ClassDef, role: Role, flags: list[str], file: str, path: str) -> None:
+    """Refuse a method that looks as if the engine called it, one that needs a flag, and a class without any."""
     names = [each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     for name in names:
-        if name.startswith("on_") and name not in METHODS:
-            remedy = did_you_mean(name, METHODS) or f"there are {', '.join(METHODS)}"
+        if name.startswith("on_") and name not in role.methods:
+            remedy = did_you_mean(name, role.methods) or f"there are {', '.join(role.methods)}"
             reason = f"{file}: Penstock calls no such method"
             raise InputError(reason, path=path, value=f"{node.name}.{name}", remedy=remedy)
-    if not node.bases and not set(names) & set(METHODS):
+        if name in role.needs and role.needs[name] not in flags:
+            reason = f"{file}: it is called only if the class asks for it"
+            remedy = f"write {role.needs[name]} = True in the class"
+            raise InputError(reason, path=path, value=f"{node.name}.{name}", remedy=remedy)
+    if not node.bases and not set(names) & set(role.methods):
         reason = f"{file}: it has no method that Penstock calls"
-        raise InputError(reason, path=path, value=node.name, remedy=f"there are {', '.join(METHODS)}")
+        raise InputError(reason, path=path, value=node.name, remedy=f"there are {', '.join(role.methods)}")
 
 
 def _truth(value: ast.expr | None, name: str, file: str, path: str) -> bool:
@@ -126,13 +242,24 @@ def _truth(value: ast.expr | None, name: str, file: str, path: str) -> bool:
     raise InputError(reason, path=path, value=name, remedy=f"write {name} = True")
 
 
-def _requires(value: ast.expr | None, file: str, path: str) -> tuple[str, ...]:
+def _names(value: ast.expr | None, name: str, file: str, path: str) -> tuple[str, ...]:
     elements = value.elts if isinstance(value, ast.Tuple | ast.List) else [] if value is None else [value]
     texts = [each.value if isinstance(each, ast.Constant) else None for each in elements]
     if (value is None or isinstance(value, ast.Tuple | ast.List)) and all(isinstance(text, str) for text in texts):
         return tuple(cast("list[str]", texts))
     reason = f"{file}: it is read before the class runs, so it must be a plain list of names"
-    raise InputError(reason, path=path, value=REQUIRES, remedy=f'write {REQUIRES} = ("numpy",)')
+    remedy = f'write {name} = ("{"numpy" if name == REQUIRES else "notices"}",)'
+    raise InputError(reason, path=path, value=name, remedy=remedy)
+
+
+def _value(value: ast.expr | None, name: str, file: str, path: str) -> int | str | None:
+    """A number or a text; a field of a dataclass without a value has none."""
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return None
+    if isinstance(value, ast.Constant) and isinstance(value.value, int | str) and not isinstance(value.value, bool):
+        return value.value
+    reason = f"{file}: it is read before the class runs, so it must be a plain number or text"
+    raise InputError(reason, path=path, value=name, remedy=f"write {name} = 40" if name == SIZE else "write it so")
 
 
 def _check_imports(tree: ast.Module, requires: tuple[str, ...], file: str, path: str) -> None:

@@ -14,6 +14,8 @@ RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""
 WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)")
+SEPARATED = re.compile(r"[+-]?\d[\d.,'\s]*[A-Za-z/]*")
+"""A number as spreadsheets write it for readers: with a decimal comma, or with separators of thousands."""
 PREFIXES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 SPELT_RATE = re.compile(r"([kKMGT]?)(?:b|bits?)?(?:ps|p/s|/s|/sec)?")
 """How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `Gb`, or `G` alone. A large B is octets."""
@@ -41,7 +43,8 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     try:
         exact = Decimal(number)
     except InvalidOperation:
-        raise ValueError("this is not a number") from None
+        told = ": decimals follow a point, and nothing separates thousands, as in 1200.5"
+        raise ValueError(f"this is not a number{told if SEPARATED.fullmatch(text) else ''}") from None
     if isinstance(value, bool) or not exact.is_finite():
         raise ValueError("this is not a finite number")
     if exact < 0:

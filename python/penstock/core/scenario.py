@@ -136,7 +136,14 @@ class Scenario(Plotted):
         together. Raises :class:`InputError`.
         """
         made = {_utf8(path): json.loads(value_json(value, path)) for path, value in changes.items()}
-        scenario = Scenario(_with_values(self._json, made), "json", name=self.name)
+        changed = _with_values(self._json, made)
+        if any(path.endswith(".python.file") for path in made):
+            from penstock.core.classes import forget_texts  # few scenarios have one
+
+            tree = json.loads(changed)
+            forget_texts(tree, self.tree)
+            changed = json.dumps(tree)
+        scenario = Scenario(changed, "json", name=self.name)
         # A later change of a path counts after what was changed in between.
         scenario.changes = {path: value for path, value in self.changes.items() if path not in made} | made
         return scenario
@@ -176,6 +183,17 @@ class Scenario(Plotted):
         from penstock.core.classes import named  # few scenarios have one
 
         return sorted(set(named(self.tree)))
+
+    def refuse_classes(self) -> None:
+        """Raise :class:`InputError` if it has a class in Python: before any run, where nobody has consented."""
+        for file, name in self.classes():
+            raise InputError(
+                f"{file} is a program in Python, and no run of it begins without your consent",
+                path="controller.python",
+                value=name,
+                remedy="read it, and consent with --allow-python on the command line or allow_python=True in Python",
+                file=self.name,
+            )
 
     def hops(self) -> dict[str, list[tuple[str, str]]]:
         """For each group the lines on the paths of its flows, each once, as two nodes in the direction of the flows."""

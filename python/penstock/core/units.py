@@ -16,6 +16,14 @@ BITS_PER_SECOND = {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
 WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]+)")
 
 
+def times(unit: str, other: str) -> float | None:
+    """How many of ``other`` a ``unit`` has, as 1000 kB in an MB; ``None`` if they measure different things."""
+    if unit == other:
+        return 1.0
+    kinds = (SECONDS, BITS, BITS_PER_SECOND)
+    return next((kind[unit] / kind[other] for kind in kinds if unit in kind and other in kind), None)
+
+
 def seconds(text: str) -> float:
     """A length of time."""
     number, unit = text.split()

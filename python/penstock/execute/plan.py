@@ -111,9 +111,15 @@ class Plan:
         self._wanted: dict[Runs, array[int]] = {}
 
     def check(self, point: int) -> Scenario:
-        """The scenario of a point. Raises :class:`InputError` if it is invalid, or certainly exceeds the limits."""
+        """The scenario of a point.
+
+        Raises :class:`InputError` if it is invalid, if it certainly exceeds the limits, and if it has a class in Python
+        that it may not run.
+        """
         scenario = self.build(point)
         scenario.check_limits(self.limits.pdus, self.limits.memory)
+        if not self.limits.python:
+            scenario.refuse_classes()
         return scenario
 
     def add(self, point: int, runs: Iterable[tuple[int, int]]) -> None:

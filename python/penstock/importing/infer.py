@@ -106,7 +106,7 @@ class Reader:
         backward = [edge for edge in edges if edge not in forward] if self.graph.is_directed else []
         there = self.direction(forward)
         if not backward:
-            notes = ["the file has this direction only"] if self.graph.is_directed else []
+            notes = ["the file has this direction only: the other is the same"] if self.graph.is_directed else []
             return Line(ends, there.rate, there.rate, there.delay, there.delay, (*there.notes, *notes))
         back = self.direction(backward)
         notes = list(dict.fromkeys((*there.notes, *back.notes)))

@@ -16,7 +16,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from penstock.core.errors import InputError
@@ -104,14 +103,24 @@ def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
 
 
 def _rate_column(head: Sequence[str]) -> tuple[int | None, str]:
-    """The column with the rates, and the unit that its name states."""
+    """The column with the rates, and the unit that its name states: `rate (Mb/s)`, or `Mb/s` alone."""
     for place, name in enumerate(head):
         found = WITH_UNIT.fullmatch(name)
-        if name.lower() not in RATE and found and found[1].lower() in RATE:
-            with suppress(ValueError):
-                quantity(1, unit := found[2] or found[3], RATE_UNITS)
-                return place, unit
-    return _column(head, RATE), ""
+        if name.lower() not in RATE and found and found[1].lower() in RATE and _is_unit(unit := found[2] or found[3]):
+            return place, unit
+    if (own := _column(head, RATE)) is not None:
+        return own, ""
+    units = [place for place, name in enumerate(head) if len(name) > 2 and _is_unit(name)]
+    return (units[0], head[units[0]]) if len(units) == 1 else (None, "")
+
+
+def _is_unit(text: str) -> bool:
+    """Whether a text is the unit of a rate."""
+    try:
+        quantity(1, text, RATE_UNITS)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
@@ -126,7 +135,8 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
             value=",".join(head)[:100],
             file=file,
             line=first,
-            remedy=f"call it rate (or {', '.join(RATE[1:4])}), or delete the other columns: then demands are greedy",
+            remedy=f"call it rate (or {', '.join(RATE[1:4])}), with its unit as rate (Mb/s), or delete the other "
+            "columns: then demands are greedy",
         )
     demands = []
     for line, row in rows:

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from penstock.core.classes import with_sources
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.scenario import Scenario, line_of, read, scheme_label, schemes, stem, with_values
 from penstock.core.texts import SCENARIO, TextKind, read_file_of
@@ -62,6 +63,11 @@ def is_league(source: str) -> bool:
     return source.removesuffix(".toml") in ready_leagues()
 
 
+def transport_of(keyword: str) -> str:
+    """The transport that a scheme brings; empty without one. A class is the controller of byte streams."""
+    return "stream" if keyword == CLASS else schemes()[keyword].transport
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """A scheme in a league: its name there, the scheme as in a scenario, and what it changes beside."""
@@ -74,6 +80,11 @@ class Entrant:
     def keyword(self) -> str:
         """The keyword of the scheme."""
         return self.scheme if isinstance(self.scheme, str) else next(iter(self.scheme))
+
+
+def transport_of(keyword: str) -> str:
+    """The transport that a scheme brings, or ``""``. A class in Python controls byte streams."""
+    return "stream" if keyword == CLASS else schemes()[keyword].transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +120,18 @@ class Document:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
-        return cls(in_order_of(tree, with_values(tree, settings)), text, name, settings).checked()
+        document = cls(in_order_of(tree, with_values(tree, settings)), text, name, settings)
+        document.read_classes()
+        return document.checked()
+
+    def read_classes(self) -> None:
+        """Take the texts of its classes in Python into the tree: a stored league needs no file of them."""
+        from penstock.core.classes import complete  # few leagues have one
+
+        try:
+            complete(self.tree, self.file)
+        except InputError as error:
+            raise self.error(error.reason, error.path, error.value, error.remedy) from None
 
     @property
     def name(self) -> str:
@@ -174,12 +196,13 @@ class Document:
                     path = f"networks.{name}.traffics.{traffic}"
                     remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
                     raise self.error("the league has no such traffic", path, remedy=remedy)
-        known = dict.fromkeys(filter(None, (schemes()[each.keyword].transport for each in self.entrants())))
+        known = dict.fromkeys(filter(None, (transport_of(each.keyword) for each in self.entrants())))
         for name in self.tree.get("with", {}):
             if name not in known:
                 remedy = did_you_mean(name, known) or (f"they have {', '.join(known)}" if known else "leave it out")
                 raise self.error("no scheme of the league has such a transport", f"with.{name}", remedy=remedy)
-        return Document({**self.tree, "networks": {name: self._whole(name) for name in self.networks}}, *self.place)
+        tree = {**self.tree, "networks": {name: self._whole(name) for name in self.networks}}
+        return Document(with_sources(tree, Path(self.file).parent), *self.place)
 
     @property
     def place(self) -> tuple[str, str, Mapping[str, object]]:
@@ -224,7 +247,7 @@ class Document:
         if name in schemes() and name != keywords[0]:
             remedy = f'give it a name that is no scheme, as name = "{keywords[0]}, other"'
             raise self.error(f"`{name}` is another scheme than `{keywords[0]}`", f"{path}.name", name, remedy)
-        of_transport = self.tree.get("with", {}).get(schemes()[keywords[0]].transport, {})
+        of_transport = self.tree.get("with", {}).get(transport_of(keywords[0]), {})
         return Entrant(name, scheme, merged(of_transport, changes))
 
     def _whole(self, name: str) -> Tree:

@@ -186,7 +186,7 @@ class League(Shown):
         """The error of a scheme that can run in no case, with what is wrong in one of them."""
         document = self.document
         try:
-            entered(document.tree_of(case.network, case.traffic), entrant)
+            entered(document.tree_of(case.network, case.traffic), entrant, document.file)
         except InputError as error:
             place = f" (at {error.path})" if error.path and error.path not in error.reason else ""
             reason = f"this scheme can run in no case of the league: {error.reason}{place}"
@@ -242,7 +242,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
     """A case with the scenario of each scheme that can run there."""
     tree = document.tree_of(network, traffic)
     try:
-        base = _base(tree, entrants)
+        base = _base(tree, entrants, document.file)
         round_trip_s = round_trip(base)
         shares = greedy_shares(base)
     except InputError as error:
@@ -250,7 +250,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
     scenarios, refused = {}, {}
     for entrant in entrants:
         try:
-            scenarios[entrant.name] = entered(tree, entrant)
+            scenarios[entrant.name] = entered(tree, entrant, document.file)
         except InputError as error:
             refused[entrant.name] = f"{error.reason}; {error.remedy}" if error.remedy else error.reason
     steady = bool(shares) and is_steady(base)
@@ -277,20 +277,23 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
     )
 
 
-def _base(tree: Mapping[str, Any], entrants: Sequence[Entrant]) -> Scenario:
+def _base(tree: Mapping[str, Any], entrants: Sequence[Entrant], file: str) -> Scenario:
     """A case without any scheme, or with the first that its traffic can run with: messages need byte streams."""
     try:
-        return Scenario.of(tree)
+        return Scenario(tree, name=file)
     except InputError:
         for entrant in entrants:
             with suppress(InputError):
-                return Scenario.of({**tree, "scheme": entrant.scheme})
+                return Scenario({**tree, "scheme": entrant.scheme}, name=file)
         raise
 
 
-def entered(tree: Mapping[str, Any], entrant: Entrant) -> Scenario:
-    """The scenario of a case under a scheme. Raises :class:`InputError` if it cannot run there."""
-    return Scenario.of(merged(tree, entrant.changes) | {"scheme": entrant.scheme})
+def entered(tree: Mapping[str, Any], entrant: Entrant, file: str) -> Scenario:
+    """The scenario of a case under a scheme; files that it names are in the folder of ``file``, that of the league.
+
+    Raises :class:`InputError` if it cannot run there.
+    """
+    return Scenario(merged(tree, entrant.changes) | {"scheme": entrant.scheme}, name=file)
 
 
 def classes_of(scenario: Scenario) -> dict[str, str]:

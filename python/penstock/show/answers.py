@@ -23,8 +23,8 @@ from penstock.statistics import Estimate, Sample
 
 INTERVALS = "Means over replications with 95 % intervals."
 OVERLOADED = (
-    "Overloaded: the data that wait at the sources rise through the run, by more than 1 % of what these offered. The "
-    "demand grows without bound, so such a value never counts as within a condition."
+    "Overloaded: the data that wait at the sources rise through the run, significantly and by more than 1 % of what "
+    "these offered. The demand grows without bound, so such a value never counts as within a condition."
 )
 """What a table with overloaded values has as its note."""
 
@@ -82,11 +82,14 @@ def panel_along(path: str, metric: Metric, samples: Mapping[Any, Sample], limit:
     )
 
 
-def with_overload(table: Table, rises: Sequence[Mapping[str, float]]) -> Table:
-    """A table with a column for the overloaded groups of each row, if any row has one."""
-    if not any(rises):
+def with_overload(
+    table: Table, rises: Sequence[Mapping[str, float]], perhaps: Sequence[Mapping[str, float]] = ()
+) -> Table:
+    """A table with a column for the groups of each row that are overloaded, or perhaps are, if any row has one."""
+    if not any([*rises, *perhaps]):
         return table
-    rows = [[*row, overload(own) or "-"] for row, own in zip(table.rows, rises, strict=True)]
+    maybe = [f"perhaps {overload(own)}" if own else "-" for own in perhaps or [{}] * len(rises)]
+    rows = [[*row, overload(own) or other] for row, own, other in zip(table.rows, rises, maybe, strict=True)]
     return replace(table, columns=[*table.columns, "overloaded"], rows=rows, note=f"{table.note} {OVERLOADED}".strip())
 
 

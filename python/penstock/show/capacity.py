@@ -121,7 +121,7 @@ def judged_table(results: Results, asked: Asked) -> Table:
         ],
         note="Each judgement has its own share of the error probability of 5 %, so its interval is wider than at 95 %.",
     )
-    return with_overload(table, [each["overloaded"] for each in judged])
+    return with_overload(table, [each["overloaded"] for each in judged], [each.get("perhaps", {}) for each in judged])
 
 
 def bisected_table(results: Results, asked: Asked) -> Table:

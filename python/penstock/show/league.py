@@ -43,12 +43,14 @@ from penstock.show.league_figures import (
 from penstock.show.league_parameters import parameters_of
 from penstock.show.league_readings import csv, packed
 from penstock.show.league_tables import (
+    INTERVALS_NOTE,
     NOTE,
     SETTLED_NOTE,
     cases_table,
     duration,
     matrix,
     measures_table,
+    reason_everywhere,
     round_trips,
     schemes_of,
     tables_in,
@@ -326,17 +328,16 @@ def print_league(results: Results, measures: Sequence[Measure]) -> None:
     for table in tables:
         columns = [column for column in table.columns if column.measure in measures]
         made = with_settled(table, matrix(table, columns, table.case.title))
-        cells = [
-            dict(zip(made.columns, map(shown, row), strict=True))
-            for row in made.rows
-            if row[0] not in table.case.refused
-        ]
+        measured = [column for column in columns if column.standings]
+        missing = {name: reason_everywhere(table, measured, name) for name in table.case.schemes}
+        cells = [dict(zip(made.columns, map(shown, row), strict=True)) for row in made.rows if not missing[str(row[0])]]
         print_table(made.title, [(name, name, str) for name in made.columns], cells)
-        for name, reason in table.case.refused.items():
-            print_text(f"{name} cannot run here: {reason}")
-        if table.case.refused:
+        for name, reason in missing.items():
+            if reason:
+                print_text(f"{name} {reason}" if name in table.case.refused else f"{name}: {reason}")
+        if any(missing.values()):
             print()
-    print_text(NOTE)
+    print_text(f"{NOTE} {INTERVALS_NOTE}")
     if any(table.settling for table in tables):
         print_text(SETTLED_NOTE)
 

@@ -19,6 +19,10 @@ NOTE = (
     "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
     "numbers, and adjusted together (Holm): with 95 % probability no scheme of a column lacks a star by chance."
 )
+INTERVALS_NOTE = (
+    "The 95 % interval of each mean is on the page that `penstock report` writes, in its data/league.csv, and in the "
+    "output of --json."
+)
 SETTLED_NOTE = (
     "Settled: yes, if the two halves of the measured time agree. The whole paired 95 % interval of the difference of "
     f"their means must be within {100 * OF_LINE:g} % of the rate for the utilisation of the busiest line, and within "
@@ -45,14 +49,21 @@ def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
     units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
     rows: list[list[Cell]] = []
     for name in table.case.schemes:
-        if name in table.case.refused:
-            reason = f"cannot run here: {table.case.refused[name]}"
-            rows.append([name, *([reason] if shown else []), *([None] * (len(shown) - 1))])
+        if shown and (reason := reason_everywhere(table, shown, name)):
+            rows.append([name, reason, *([None] * (len(shown) - 1))])
             continue
         rows.append([name, *(cell(column, name, size) for column, (size, _) in zip(shown, units, strict=True))])
     reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
     headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
     return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
+
+
+def reason_everywhere(table: CaseTable, columns: Sequence[Column], name: str) -> str:
+    """Why a scheme has no value in any column, if the reason is the same in all: one cell tells it."""
+    if name in table.case.refused:
+        return f"cannot run here: {table.case.refused[name]}"
+    reasons = {column.reasons.get(name, "") for column in columns}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 def with_settled(table: CaseTable, made: Table) -> Table:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import NAMES, Metric, metric
+from penstock.analyse.metric import rows_of as own_rows
 from penstock.analyse.replications import warning
 from penstock.analyse.results import Results
 from penstock.api.comparison import rankings
@@ -158,11 +159,10 @@ def rows_of(scenario: Scenario, result: Result, each: Metric) -> Sheet:
     import polars as pl
 
     name = NAMES[each.table]
-    table = getattr(result.independent(), each.table)
+    table = own_rows(each.table, getattr(result.independent(), each.table))
     others = [pl.col(column).alias(label) for label, column in each.kind.columns.items()]
-    value = pl.col(each.column).cast(pl.Float64).fill_nan(None).alias("value")
     found: dict[str, Sample] = {}
-    for (of,), part in table.select(name, value, *others).group_by(name, maintain_order=True):
+    for (of,), part in table.select(name, each.value.fill_nan(None), *others).group_by(name, maintain_order=True):
         own = sample(each.kind, part)
         if own.values and (str(of) == each.name if each.name else not str(of).startswith(ACCESS)):
             found[str(of)] = own

@@ -215,7 +215,7 @@ def lead_of(drawn: Sequence[Sheet], most: Span | None) -> str | None:
 
 
 def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
-    """One table for the metrics of groups, and one for those of ports."""
+    """One table for the metrics of groups, one for those of ports, and one for those of messages."""
     wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]

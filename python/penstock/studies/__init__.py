@@ -30,7 +30,7 @@ KIND = ExperimentKind(
     {"figure": str | None, "seeds": int},
 )
 MOST_SEEDS = 100_000
-STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond", "tcp-over-abr")
+STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn", "atn-beyond", "heirs", "tcp-over-abr")
 
 
 def study_of(name: str) -> Study[Any]:

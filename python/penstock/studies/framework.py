@@ -49,7 +49,7 @@ class Point(ABC):
     @property
     @abstractmethod
     def file(self) -> str:
-        """The scenario that the point changes: the name of a ready one, or a file."""
+        """The scenario that the point changes: the name of a ready one, a file, or with a `base` of its own a name."""
 
     @property
     @abstractmethod
@@ -62,9 +62,13 @@ class Point(ABC):
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         return own if "kind" in own else {**own, "kind": RUN}
 
+    def base(self) -> Scenario:
+        """The scenario that it changes."""
+        return ready(self.file)
+
     def build(self) -> Scenario:
         """The scenario of this point."""
-        return ready(self.file).with_(self.changes)
+        return self.base().with_(self.changes)
 
 
 P = TypeVar("P", bound=Point)
@@ -293,8 +297,11 @@ class Reproduction(Generic[P]):
 
     def parameters(self) -> dict[str, str]:
         """The scenario files that the points change, by name, every default written out."""
-        used = dict.fromkeys(point.file for point, _ in self.wanted if not isinstance(point, SeriesPoint))
-        return {file: ready(file).with_(self.settings).to_toml() for file in used}
+        used: dict[str, P] = {}
+        for point, _ in self.wanted:
+            if not isinstance(point, SeriesPoint):
+                used.setdefault(point.file, point)
+        return {file: point.base().with_(self.settings).to_toml() for file, point in used.items()}
 
     def findings(self, reading: str = "") -> list[Finding]:
         """The verdicts on the claims; with one figure, on the claims about it that its runs can answer.

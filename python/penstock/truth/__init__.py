@@ -25,6 +25,7 @@ engine.
 | `dcqcn`     | DCQCN as a fluid: the fixed point of equal sources                  |
 | `rcp`       | RCP: the rate of a port from period to period                       |
 | `hpcc`      | HPCC: the load of a port, and the fixed point of equal sources       |
+| `pull`      | credits of receivers: how long an incast takes                       |
 | `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 
@@ -54,6 +55,7 @@ __all__ = [
     "mm1",
     "periodic",
     "priority",
+    "pull",
     "qcn",
     "rcp",
     "satellite",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from penstock.statistics import jain
-from penstock.truth import mg1, tcp
+from penstock.truth import mg1, pull, tcp
 from penstock.verify.check import Check, Exact, Random
 from penstock.verify.early_marks import early_mark_checks
 from penstock.verify.heirs import heir_checks
@@ -26,6 +26,7 @@ SOURCES = {
     "CUBIC under periodic losses": ("C7", "RFC 9438, 5.1, `truth.tcp.cubic_window`, -12 to +8 %"),
     "DCTCP in step": ("D3", "Analysis of DCTCP (2011), `truth.tcp.dctcp`"),
     "incast": ("E1", "what arrives less what leaves"),
+    "incast with credits": ("PL1", "`truth.pull.incast`: what the line carries, and at most two round trips"),
     "RED under NewReno": ("A6", "fixed point, `truth.tcp.red`, -20 to +5 %; an independent packet model: -15 %"),
     "Copa alone": ("P1", "an independent packet model, within 10 %"),
     "BBR alone": ("B2", "an independent packet model, within 0.01, 10 %, and 3 packets"),
@@ -36,9 +37,11 @@ SOURCES = {
         "RFC 9332, `truth.tcp.dual_pi2_ratio`; packet models are up to 50 % above it, 10 % below at most",
     ),
     "a line with DualPI2": ("A8b", "an independent packet model, within 15 %"),
+    "QCN at a notice": ("Q1", "IEEE 802.1Qau, `truth.qcn.factor`: its grade, in 128ths"),
     "QCN in fast recovery": ("Q2", "IEEE 802.1Qau, `truth.qcn.fast_recovery`"),
     "QCN at its equilibrium": ("Q", "IEEE 802.1Qau: the equilibrium, within 10 %"),
     "DCQCN at its fixed point": ("K1, K2", "fluid of Zhu and others (2016), `truth.dcqcn.fixed_point`, good to 40 %"),
+    "RCP in one period": ("R1", "Dukkipati (2008), `truth.rcp.step`, within 4e-5"),
     "RCP at rest": ("R2, M12", "Dukkipati (2008), `truth.rcp.obedient`; max-min rates; within 1 %"),
     "HPCC at rest": ("HP1", "`truth.hpcc.fixed_point`, within 0.001; periodic sources that meet wait for each other"),
 }
@@ -262,6 +265,32 @@ transport.stream = {{ controller.new_reno = {{}} }}
             yield Check("incast", f"{senders} senders of 10 packets, {room} places", text, lines)
 
 
+def credit_checks() -> Iterator[Check]:
+    """N senders begin a message of 1 MB at once, and receivers give credit: the last ends between the two bounds."""
+    # There and back 15 us each, and the time of a segment on two lines.
+    base = 30e-6 + 2 * 8 * PACKET / 10e9
+    for senders, credit in ((4, 4), (16, 4), (16, 1), (40, 1)):
+        flows = f"""
+[flow.data]
+path = ["a", "b"]
+count = {senders}
+octets = 1460
+access = {{ rate = "10 Gb/s", delay = "5 us" }}
+traffic.messages = {{ arrivals.incast.every = "1 s", sizes = "1 MB", count = 1 }}
+transport.stream.controller.pull.segments = {credit}
+"""
+        # 684 whole segments and one of 1,360 octets, with 40 octets of headers each.
+        least, most = pull.incast(senders, 8 * (10**6 + 685 * 40), 8 * PACKET, 10e9, base, credit=credit)
+        middle = (least + most) / 2
+        quantity = f"completion time of the last (s), at most {1e6 * (most - middle):.0f} us from"
+        lines = [
+            Exact(quantity, [middle], longest_time, below=middle - least, above=most - middle),
+            Exact("packets lost", [0], lost),
+        ]
+        text = network('rate = "10 Gb/s"\ndelay = "10 us"', flows, until="900 ms")
+        yield Check("incast with credits", f"{senders} senders of 1 MB, credits for {credit}", text, lines)
+
+
 def longest_time(tables: Tables) -> list[float]:
     """The longest completion time of a message."""
     return of_messages("data", "fct_max_s")(tables)
@@ -385,6 +414,7 @@ def checks() -> Iterator[Check]:
     yield from cubic_checks()
     yield from dctcp_checks()
     yield from incast_checks()
+    yield from credit_checks()
     yield red_check()
     yield from copa_checks()
     yield from bbr_checks()

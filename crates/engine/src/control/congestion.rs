@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::answer::Answer;
+use crate::core::class::Broken;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::quantity::{Bits, Count};
@@ -191,6 +192,8 @@ role_trait! {
         /// Takes other parameters of the same kind, at a port with this `env`. Only those can differ that the schema
         /// marks as `retune`. The state stays.
         fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {}
+        /// Why it is not called any more: a fault of a class in Python.
+        fn broken(&self) -> Option<&Broken> { None }
         /// Named readings for a time series: filtered rates, averages, thresholds.
         fn readings(&self, now: Time, each: &mut Each<'_>) {}
     }

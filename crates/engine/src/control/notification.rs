@@ -1,6 +1,7 @@
 //! Notification points: what a scheme does at the receiving host.
 
 use super::answer::Answer;
+use crate::core::class::Broken;
 use crate::core::feedback::{Signals, define_feedback};
 use crate::core::pdu::{CELL_OCTETS, Pdu};
 use crate::core::roles::{define_role, dispatch, role_trait};
@@ -55,6 +56,8 @@ role_trait! {
         fn retune(&mut self, params: &NotificationParams, now: Time) {}
         /// Starts the measures afresh. The state stays.
         fn reset_measures(&mut self) {}
+        /// Why it is not called any more: a fault of a class in Python.
+        fn broken(&self) -> Option<&Broken> { None }
         /// How answers wait for the sender of the same host, whose scheme decides when they are sent. `None` sends them at
         /// once, as does a host that sends no flow.
         fn queueing(&self) -> Option<AnswerQueueing> { None }

@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::satellite::slowdowns::Slowdowns;
+use crate::core::class::Broken;
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::Pdu;
@@ -108,6 +109,8 @@ role_trait! {
         fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }
         /// Named readings for a time series: factor, rate, window.
         fn readings(&self, now: Time, each: &mut Each<'_>) {}
+        /// Why it is not called any more: a fault of a class in Python.
+        fn broken(&self) -> Option<&Broken> { None }
         /// Notices obeyed so far, by severity.
         fn obeyed(&self) -> [u64; 4] { [0; 4] }
         /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without

@@ -120,6 +120,55 @@ impl fmt::Display for Signals {
     }
 }
 
+/// One kind of feedback, as a class in Python names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// Notice cells from a port or a receiver to a source.
+    Notices,
+    /// Notice cells whose severity says by how much to reduce a rate.
+    GradedNotices,
+    /// EFCI marks on data.
+    Efci,
+    /// Forward RM cells from a source.
+    ForwardRmCells,
+    /// Backward RM cells: forward RM cells that the receiver returned.
+    BackwardRmCells,
+    /// Explicit rates in backward RM cells.
+    ExplicitRates,
+    /// CI marks on backward RM cells.
+    Ci,
+    /// Congestion experienced marks on NPDUs.
+    Ce,
+    /// Congestion experienced in the ECN field.
+    Ecn,
+    /// Acknowledgements.
+    Acknowledgements,
+}
+
+impl Signal {
+    fn signals(self) -> Signals {
+        match self {
+            Signal::Notices => Signals::NOTICES,
+            Signal::GradedNotices => Signals::GRADED_NOTICES,
+            Signal::Efci => Signals::EFCI,
+            Signal::ForwardRmCells => Signals::FORWARD_RM_CELLS,
+            Signal::BackwardRmCells => Signals::BACKWARD_RM_CELLS,
+            Signal::ExplicitRates => Signals::EXPLICIT_RATES,
+            Signal::Ci => Signals::CI,
+            Signal::Ce => Signals::CE,
+            Signal::Ecn => Signals::ECN,
+            Signal::Acknowledgements => Signals::ACKNOWLEDGEMENTS,
+        }
+    }
+
+    /// All of these.
+    #[must_use]
+    pub fn all(of: &[Signal]) -> Signals {
+        of.iter().fold(Signals::NONE, |all, signal| all.with(signal.signals()))
+    }
+}
+
 /// What a part of a control scheme sends and hears. Its parameters implement it.
 pub trait Feedback {
     /// All that a part with any parameters may send.

@@ -107,7 +107,7 @@ impl<P: Probe> Ctx<P> {
     /// Frees the record beside `pdu`, if it has one.
     #[inline]
     fn free(&mut self, pdu: &Pdu) {
-        if pdu.kind().has_record() {
+        if pdu.kind().may_have_record() {
             self.records.side.free(pdu);
         }
     }

@@ -29,6 +29,7 @@ use access_line::AccessLine;
 use direct::{DirectHost, Halves};
 use order::Sorter;
 use sender::Sender;
+use stream::Arrivals;
 use transport::TransportHost;
 
 /// To keep one host's key in the agenda takes about as long as to read the times of so many.
@@ -166,10 +167,10 @@ impl Hosts {
         }
     }
 
-    /// The host with that index, for reports.
+    /// The host with that index, for reports about its receiver with the number `part`.
     #[must_use]
-    pub fn host(&self, index: u32) -> Option<HostView<'_>> {
-        Some(HostView { host: self.hosts.get(index as usize)?, halves: &self.halves })
+    pub fn host(&self, index: u32, part: u32) -> Option<HostView<'_>> {
+        Some(HostView { host: self.hosts.get(index as usize)?, part, halves: &self.halves })
     }
 
     /// Gives the notification point of the receiver of the host with that index other parameters, at `now`.
@@ -208,10 +209,10 @@ impl Hosts {
         self.plan(index);
     }
 
-    /// Gives the transport of the host with that index other parameters.
-    pub fn retune_transport(&mut self, index: u32, params: &protocols::Params) {
+    /// Gives the transport of the host with that index, and its receiver with the number `part`, other parameters.
+    pub fn retune_transport(&mut self, (index, part): (u32, u32), params: &protocols::Params) {
         if let Some(Host::Transport(host)) = self.hosts.get_mut(index as usize) {
-            host.retune(params);
+            host.retune(part, params);
             self.plan(index);
         }
     }
@@ -424,6 +425,7 @@ impl Hosts {
 #[derive(Clone, Copy, Debug)]
 pub struct HostView<'a> {
     host: &'a Host,
+    part: u32,
     halves: &'a Halves,
 }
 
@@ -433,7 +435,7 @@ impl<'a> HostView<'a> {
     pub fn receiver(self) -> Option<&'a Receiver> {
         match self.host {
             Host::Direct(host) => host.receiver.as_deref(),
-            Host::Transport(host) => host.receiver(),
+            Host::Transport(host) => host.receiver(self.part),
         }
     }
 
@@ -452,6 +454,15 @@ impl<'a> HostView<'a> {
         match self.host {
             Host::Direct(_) => None,
             Host::Transport(host) => Some(host),
+        }
+    }
+
+    /// The byte streams that it receives, if it does.
+    #[must_use]
+    pub fn arrivals(self) -> Option<&'a Arrivals> {
+        match self.host {
+            Host::Transport(TransportHost::Stream(host)) => host.arrivals(self.part),
+            Host::Transport(TransportHost::Tp4(_)) | Host::Direct(_) => None,
         }
     }
 

@@ -19,6 +19,7 @@ mod shared;
 use std::sync::Arc;
 
 use crate::control::{Congestion, CongestionPoint};
+use crate::core::class::Broken;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
@@ -335,6 +336,15 @@ impl Port {
     #[must_use]
     pub fn congestion(&self) -> Option<&Congestion> {
         self.congestion.as_deref()
+    }
+
+    /// Why a part of it is not called any more, and the key of this part.
+    #[must_use]
+    pub fn broken(&self) -> Option<(&Broken, String)> {
+        let point = self.congestion().and_then(CongestionPoint::broken);
+        let mut queues = self.policies.iter().zip(0..).filter_map(|(policy, number)| Some((policy.broken()?, number)));
+        let queue = || queues.next().map(|(broken, number)| (broken, format!("queues[{number}]")));
+        point.map(|broken| (broken, "congestion_point".to_owned())).or_else(queue)
     }
 
     /// Hash of every discard.

@@ -1,6 +1,7 @@
 //! Receiver: measures delay, jitter and goodput, and holds the notification point.
 
 use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint};
+use crate::core::class::Broken;
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::{Probe, Tally};
 use crate::core::stats::{AboveMinimum, Fingerprint};
@@ -83,6 +84,12 @@ impl Receiver {
     #[must_use]
     pub fn flow(&self) -> FlowId {
         self.flow
+    }
+
+    /// Why its notification point is not called any more.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        self.notification.as_ref()?.broken()
     }
 
     /// The delays of its flow, if the flow has measures of its own.

@@ -16,7 +16,6 @@ use crate::core::time::{Span, Time};
 use crate::core::waits::Spread;
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
-use crate::network::hosts::transport::TransportHost;
 use crate::network::port::GroupMeasures;
 use crate::network::receiver::{FlowDelays, Receiver};
 use crate::round::{ReportedPort, World};
@@ -83,9 +82,7 @@ impl<P: Probe> Measured<'_, P> {
         let mut all = self.world.tally().messages.clone();
         for (index, flow) in self.world.flows().iter().enumerate() {
             let Some(own) = &mut all[flow.group as usize] else { continue };
-            if let Some(TransportHost::Stream(host)) = self.world.ends(flow)[1].transport()
-                && let Some(arrivals) = host.arrivals()
-            {
+            if let Some(arrivals) = self.world.ends(flow)[1].arrivals() {
                 let unfinished = arrivals.unfinished(&self.world.records().messages[index]);
                 unfinished.for_each(|(octets, started, ideal)| own.unfinished(octets, started, now, ideal));
             }

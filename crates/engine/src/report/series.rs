@@ -168,7 +168,8 @@ pub fn reading_values<P: Probe>(world: &World<P>, since: Time) -> Vec<f64> {
 }
 
 fn read_now<P: Probe>(world: &World<P>, since: Time, each: &mut EachReading<'_>) {
-    let mut sent = vec![Sent::default(); world.port_count()];
+    let begin = |port: ReportedPort<'_>| Sent { capacity: port.capacity_at_reset(), ..Sent::default() };
+    let mut sent: Vec<Sent> = world.ports().map(begin).collect();
     read_all(world, &mut sent, world.clock().since(since).max(Span(1)), true, each);
 }
 

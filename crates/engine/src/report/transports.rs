@@ -19,10 +19,11 @@ pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowR
         }
         None => {}
     }
-    match receiving.transport() {
-        Some(TransportHost::Tp4(host)) => fill_tp4_receiver(host, row),
-        Some(TransportHost::Stream(host)) => host.arrivals().into_iter().for_each(|own| fill_stream_receiver(own, row)),
-        None => {}
+    if let Some(TransportHost::Tp4(host)) = receiving.transport() {
+        fill_tp4_receiver(host, row);
+    }
+    if let Some(arrivals) = receiving.arrivals() {
+        fill_stream_receiver(arrivals, row);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Makes changes of the network at a stop, after all events of its instant.
 
-use super::{FIRST_WINDOW, Retune, World};
+use super::{FIRST_WINDOW, Location, Retune, World};
 use crate::core::probe::Probe;
 use crate::network::Node;
 use crate::network::hosts::Hosts;
@@ -33,32 +33,32 @@ impl<P: Probe> World<P> {
             Retune::Buffer { port, params } => self.port_mut(*port, |port| port.retune_buffer(params)),
             Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
             Retune::Active { group, is_active } => self.each_end(*group, 0, |hosts, host| {
-                hosts.set_active(host, *is_active, now);
+                hosts.set_active(host.index, *is_active, now);
             }),
             Retune::Sender { group, traffic, reaction } => self.each_end(*group, 0, |hosts, host| {
-                hosts.retune_sender(host, traffic.as_deref(), reaction.as_deref(), now);
+                hosts.retune_sender(host.index, traffic.as_deref(), reaction.as_deref(), now);
             }),
             Retune::Transport { group, params } => {
                 for end in [0, 1] {
-                    self.each_end(*group, end, |hosts, host| hosts.retune_transport(host, params));
+                    self.each_end(*group, end, |hosts, host| hosts.retune_transport((host.index, host.part), params));
                 }
             }
             Retune::Receiver { group, params } => self.each_end(*group, 1, |hosts, host| {
-                hosts.retune_receiver(host, params, now);
+                hosts.retune_receiver(host.index, params, now);
             }),
         }
     }
 
     /// Changes the hosts at one end of every flow of a group: 0 is that of the senders. A receiver that only measures has
     /// no host.
-    fn each_end(&mut self, group: usize, end: usize, change: impl Fn(&mut Hosts, u32)) {
+    fn each_end(&mut self, group: usize, end: usize, change: impl Fn(&mut Hosts, Location)) {
         // The flows of a group stand together, group after group.
         let first = self.flows.partition_point(|flow| (flow.group as usize) < group);
         for flow in self.flows[first..].iter().take_while(|flow| flow.group as usize == group) {
             if let Some(location) = self.endpoints[flow.endpoints[end] as usize]
                 && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
             {
-                change(hosts, location.index);
+                change(hosts, location);
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::core::pdu::FlowId;
 use crate::network::hosts::HostView;
 use crate::network::hosts::sender::Sender;
+use crate::network::hosts::stream::Arrivals;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::receiver::Receiver;
 use crate::traffic::Offered;
@@ -14,6 +15,8 @@ pub struct Location {
     pub process: u32,
     /// Its index in that node.
     pub index: u32,
+    /// Which of the receivers of that host it is: one host has those behind a line that give credit.
+    pub part: u32,
 }
 
 /// One endpoint, for reports.
@@ -43,6 +46,15 @@ impl<'a> Endpoint<'a> {
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
             Endpoint::Host(host) => host.sender(),
+            _ => None,
+        }
+    }
+
+    /// The byte streams that it receives, if it does.
+    #[must_use]
+    pub fn arrivals(self) -> Option<&'a Arrivals> {
+        match self {
+            Endpoint::Host(host) => host.arrivals(),
             _ => None,
         }
     }

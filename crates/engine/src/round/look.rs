@@ -1,7 +1,10 @@
 //! What can be seen of a network at a stop, beside its measures.
 
-use super::{Location, World};
+use super::{Endpoint, Location, ReportedPort, World};
+use crate::control::ReactionPoint;
+use crate::core::class::Broken;
 use crate::core::error::{Error, Fault};
+use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
@@ -51,13 +54,34 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// The fault of a class of the user that a stream has as its controller.
+    /// The first fault of a class of the user: of a flow, then of a port.
     pub(crate) fn broken(&self) -> Option<Fault> {
-        self.endpoints().find_map(|endpoint| {
-            let host = endpoint.transport()?;
-            let flow = &self.flows[host.sent_flow()?.index()];
-            let path = format!("flow.{}.transport.stream", self.groups[flow.group as usize]);
-            Some(host.broken()?.fault(&flow.name()).under(&path))
+        self.endpoints().find_map(|endpoint| self.broken_end(endpoint)).or_else(|| self.broken_port())
+    }
+
+    fn broken_end(&self, endpoint: Endpoint<'_>) -> Option<Fault> {
+        let fault = |broken: &Broken, flow: FlowId, role: &str| {
+            let flow = &self.flows[flow.index()];
+            let path = format!("flow.{}.{role}.python", self.groups[flow.group as usize]);
+            broken.fault(&path, &format!("flow {}", flow.name()))
+        };
+        if let Some(host) = endpoint.transport() {
+            return Some(fault(host.broken()?, host.sent_flow()?, "transport.stream.controller"));
+        }
+        let sender = endpoint.sender().and_then(|sender| Some((sender.reaction().broken()?, sender.flow())));
+        if let Some((broken, flow)) = sender {
+            return Some(fault(broken, flow, "reaction_point"));
+        }
+        let receiver = endpoint.receiver()?;
+        Some(fault(receiver.broken()?, receiver.flow(), "notification_point"))
+    }
+
+    fn broken_port(&self) -> Option<Fault> {
+        self.ports().find_map(|port| {
+            let ReportedPort::Node(port) = port else { return None };
+            let (broken, role) = port.broken()?;
+            let line = port.name().trim_end_matches(".reverse");
+            Some(broken.fault(&format!("line.{line}.{role}.python"), &format!("port {}", port.name())))
         })
     }
 

@@ -195,6 +195,12 @@ impl<'a> ReportedPort<'a> {
         }
     }
 
+    /// The same to the last reset of the measures; 0 if its rate does not vary.
+    #[must_use]
+    pub fn capacity_at_reset(self) -> u128 {
+        if let ReportedPort::Node(port) = self { port.capacity_at_reset() } else { 0 }
+    }
+
     /// Its queues, by priority.
     #[must_use]
     pub fn queues(self) -> &'a [QueueState] {

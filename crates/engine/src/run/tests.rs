@@ -159,6 +159,24 @@ fn readings_come_at_the_interval() {
     );
 }
 
+/// A full line of 10 Mb/s that is one of 2 Mb/s before the measures begin, and one of 4 Mb/s later.
+#[test]
+fn readings_of_a_line_that_changes_are_means_since_the_measures_began() {
+    let text = "duration = '20 s'\nwarm_up = '10 s'\n\
+                [line.l]\nbetween = ['a', 'b']\nrate = '10 Mb/s'\ndelay = '1 ms'\nqueues = [{ drop_tail.size = '9 PDUs' }]\n\
+                [flow.f]\npath = ['a', 'b']\noctets = 1000\ntraffic.greedy = {}\n\
+                [[change]]\nat = '5 s'\npath = 'line.l.rate'\nvalue = '2 Mb/s'\n\
+                [[change]]\nat = '15 s'\npath = 'line.l.rate'\nvalue = '4 Mb/s'\n";
+    let mut run = run(text);
+    for seconds in [4, 12, 18, 20] {
+        run.advance_to(Time::ZERO + Span::milliseconds(1000 * seconds)).unwrap();
+        let readings = run.readings();
+        let used = readings.iter().find(|(kind, _)| (&*kind.component, &*kind.quantity) == ("l", "utilisation"));
+        let used = used.unwrap().1;
+        assert!((used - 1.0).abs() < 1e-3, "at {seconds} s: {used}");
+    }
+}
+
 #[test]
 fn a_reading_at_the_end_of_warm_up_is_as_without_one() {
     let sampled = CELLS.replace("duration", "measure.sample = \"3 ms\"\nduration");

@@ -70,7 +70,11 @@ pub fn world<P: Probe>(
     let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
     // The plans of many flows take much memory.
     drop(network);
-    Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline, has_classes })
+    let mut world = World::new(parts, probe);
+    if has_classes {
+        world.stop_at_faults();
+    }
+    Ok(Assembled { world, stop, capacities, estimate, timeline, has_classes })
 }
 
 /// The changes of a scenario. A fault names what was written.

@@ -91,7 +91,7 @@ fn rest_of(scenario: &Scenario) -> Scenario {
         series: Vec::new(),
         sweep: scenario.sweep.clone(),
         recordings: scenario.recordings.clone(),
-        host: scenario.host.clone(),
+        hosts: scenario.hosts.clone(),
     }
 }
 

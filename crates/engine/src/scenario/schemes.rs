@@ -324,6 +324,16 @@ pub const SCHEMES: &[Scheme] = &[
         source: "Li and others, SIGCOMM 2019; docs/models/hpcc.md",
     },
     Scheme {
+        keyword: "pull",
+        meaning: "Receivers behind one line give credit in turn, at the line's rate, after a first round trip without (pull).",
+        parts: "transport.stream = { controller.pull = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements, and one credit in four segments",
+        needs: "a path back for credits",
+        source: "EQDS, Olteanu and others, NSDI 2022; docs/models/pull.md",
+    },
+    Scheme {
         keyword: "vegas",
         meaning: "Byte streams keep a few segments each in the queues, by their round trips (Vegas).",
         parts: "transport.stream = { controller.vegas = {} }",

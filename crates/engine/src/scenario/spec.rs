@@ -20,11 +20,11 @@ use crate::network::port::{buffer, scheduler};
 use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
-use crate::transport::stream::controller::python::Host;
 use crate::{control, policer, queue, traffic, transport};
 
 mod capacity;
 mod change;
+mod hosts;
 mod listed;
 mod mix;
 mod range;
@@ -33,6 +33,7 @@ mod sweep;
 
 pub use capacity::Capacity;
 pub use change::Change;
+pub use hosts::Hosts;
 pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
@@ -118,9 +119,9 @@ pub struct Scenario {
     /// The packets of its traces, by their SHA-256. They are no part of the document.
     #[serde(skip)]
     pub recordings: BTreeMap<String, traffic::Recording>,
-    /// What runs its classes in Python, if the user has consented. It is no part of the document either.
+    /// What runs its classes in Python, if the user has consented. They are no part of the document either.
     #[serde(skip)]
-    pub host: Host,
+    pub hosts: Hosts,
 }
 
 /// What every line and every flow of a network has that its network does not say, as it is written.
@@ -162,16 +163,6 @@ impl Scenario {
             Some((path, name.to_owned(), sha256.to_owned()))
         };
         self.flow.iter().filter_map(named).collect()
-    }
-
-    /// Whether a part of a flow is a class of the user. Those of schemes count when they are in their places.
-    #[must_use]
-    pub fn has_classes(&self) -> bool {
-        let is_class = |flow: &Flow| match &flow.transport {
-            Some(transport::Params::Stream(stream)) => stream.controller.class().is_some(),
-            _ => false,
-        };
-        self.flow.values().any(is_class)
     }
 
     /// Gives every group the packets of its trace, where they have been loaded.

@@ -6,10 +6,12 @@
 
 mod blocks;
 pub mod controller;
+mod credit;
 mod loss;
 mod measures;
 mod messages;
 mod params;
+mod pulls;
 mod rate_sample;
 mod receiving;
 mod recovery;
@@ -25,7 +27,8 @@ pub use controller::PathTerms;
 pub use measures::SendingMeasures;
 pub use messages::{Message, UnderWay};
 pub use params::{Ecn, Loss, Params, Recovery, Reuse};
+pub use pulls::{LineTerms, Pulls};
 pub use rate_sample::{Lost, RateSample};
 pub use receiving::{Receiving, ReceivingMeasures};
 pub use sending::{Sending, Site, Turn};
-pub use side::{Acknowledgement, Side, SideRecords, packet_octets};
+pub use side::{Side, SideRecords, packet_octets};

@@ -9,6 +9,7 @@ use penstock_engine::core::time::Span;
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::spec::{Flow, Scenario};
+use penstock_engine::traffic;
 
 /// Every ready scenario as it is built, with its file.
 pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
@@ -23,7 +24,7 @@ pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
 /// Limits the scenario to `seconds`, or to `fast` seconds if many fast lines send more cells per second. Changes from its
 /// end on are left out.
 pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: f64) {
-    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
+    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-", "incast-"]
         .iter()
         .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
     let most = if is_wide { fast } else { seconds };
@@ -31,9 +32,11 @@ pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: 
     scenario.change.retain(|change| change.at < scenario.duration);
 }
 
-/// Removes all control from a group.
+/// Removes all control from a group; messages keep the byte streams that carry them.
 pub(crate) fn free(flow: &mut Flow) {
     flow.reaction_point = None;
     flow.notification_point = None;
-    flow.transport = None;
+    if !matches!(flow.traffic, traffic::Params::Messages(_)) {
+        flow.transport = None;
+    }
 }

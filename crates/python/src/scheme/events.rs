@@ -46,7 +46,8 @@ impl Stream {
 }
 
 /// An acknowledgement.
-#[pyclass(frozen, module = "penstock._engine")]
+#[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
 pub(crate) struct Ack {
     pub(super) ack: Acked,
 }

@@ -20,7 +20,7 @@ macro_rules! define_kinds {
         }
 
         impl Kind {
-            const ALL: &[Kind] = &[$(Kind::$kind),+];
+            pub(super) const ALL: &[Kind] = &[$(Kind::$kind),+];
 
             /// Whether it carries user data; all other kinds are control.
             #[must_use]
@@ -269,6 +269,12 @@ define_kinds! { [first, second]
         /// The record with the telemetry, and its blocks.
         record: RecordId = RecordId::read(second),
     } => [number | u64::from(marked) << 48, record.word()];
+
+    /// Credit of the receiver of a byte stream. A later credit covers an earlier one.
+    control StreamCredit "stream_credit" {
+        /// The number of the first transmission that may not be sent yet.
+        limit: u64 = first,
+    } => [limit, 0];
 }
 
 impl Kind {
@@ -284,14 +290,21 @@ impl Kind {
                 | Kind::SelectiveAcknowledgement
                 | Kind::TelemetrySegment
                 | Kind::TelemetryAcknowledgement
+                | Kind::StreamCredit
         )
     }
 
     /// Whether there is a record beside it.
     #[must_use]
-    #[inline]
     pub fn has_record(self) -> bool {
         matches!(self, Kind::SelectiveAcknowledgement | Kind::TelemetrySegment | Kind::TelemetryAcknowledgement)
+    }
+
+    /// Whether there may be a record beside it. One comparison decides for each cell: no kind before this one has a record.
+    #[must_use]
+    #[inline]
+    pub fn may_have_record(self) -> bool {
+        self as u8 >= Kind::SelectiveAcknowledgement as u8
     }
 }
 

@@ -33,6 +33,8 @@ impl Marks {
     pub const AAL5: Marks = Marks(1024);
     /// The last cell of such a packet: ATM-user-to-user indication 1.
     pub const AUU: Marks = Marks(2048);
+    /// When a segment was sent, more of its byte stream waited.
+    pub const MORE: Marks = Marks(4096);
 
     /// Whether every mark of `others` is set.
     #[must_use]
@@ -79,8 +81,8 @@ impl Marks {
 impl fmt::Display for Marks {
     /// The names of the marks that are set, as `CLP EFCI`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [&str; 12] =
-            ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER", "ECT(0)", "ECT(1)", "AAL5", "AUU"];
+        const NAMES: [&str; 13] =
+            ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER", "ECT(0)", "ECT(1)", "AAL5", "AUU", "MORE"];
         let set = (0..).zip(NAMES).filter(|(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| name);
         f.write_str(&set.collect::<Vec<_>>().join(" "))
     }

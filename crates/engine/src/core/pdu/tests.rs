@@ -37,6 +37,7 @@ fn bodies_survive_the_words() {
             record: RecordId::read(u64::MAX - 2),
         },
         Body::TelemetryAcknowledgement { number: 1 << 47, marked: 3, record: RecordId::read(5) },
+        Body::StreamCredit { limit: 1 << 63 },
     ];
     for body in bodies {
         assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);
@@ -76,4 +77,11 @@ fn marks_are_independent() {
     assert_eq!(named.map(|mark| mark.to_string()), ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER"]);
     let ecn = [Marks::ECT_0, Marks::ECT_1, Marks::ECN_CE];
     assert_eq!(ecn.map(|mark| mark.to_string()), ["ECT(0)", "ECT(1)", "ECT(0) ECT(1)"]);
+}
+
+/// The kinds with records are behind the others, so that one comparison decides for a cell.
+#[test]
+fn kinds_with_records_may_have_them_and_those_before_have_none() {
+    let differ = Kind::ALL.iter().filter(|kind| kind.has_record() != kind.may_have_record());
+    assert_eq!(differ.collect::<Vec<_>>(), [&Kind::RateRequest, &Kind::StreamCredit]);
 }

@@ -3,20 +3,23 @@
 //! A flow has one stream, or a [pool](pool) of streams for messages. The octets of a stream are numbered on from message to
 //! message, so a late duplicate of an earlier message has old octets, and needs no other sign.
 
+mod arrivals;
 pub mod below;
 pub mod cells;
 pub mod ideal;
 pub mod jitter;
 mod output;
 mod pool;
+mod pulling;
 pub mod shaper;
 mod timers;
 
 use std::sync::Arc;
 
 use crate::control::{NotificationParams, ReactionParams};
+use crate::core::class::Broken;
 use crate::core::key::{Key, Place};
-use crate::core::pdu::{Body, FlowId, Kind, Pdu};
+use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::reading::Each;
 use crate::core::time::{Span, Time};
@@ -26,17 +29,16 @@ use crate::network::receiver::Receiver;
 use crate::queue::measures::QueueState;
 use crate::traffic::messages::Messages;
 use crate::traffic::{self, Offered};
-use crate::transport::stream::controller::python::Broken;
-use crate::transport::stream::{Params, Receiving, ReceivingMeasures, Sending, SendingMeasures, Side, UnderWay};
+use crate::transport::stream::{LineTerms, Params, Sending, SendingMeasures};
 
 use super::access_line::AccessLine;
 use super::direct::Halves;
+pub use arrivals::Arrivals;
 use below::Below;
-use ideal::Ideal;
-use output::{Output, Way, act};
+use output::{Way, act};
 use pool::Pool;
+use pulling::Pulling;
 use shaper::Shaper;
-use timers::Timers;
 
 /// What the host does.
 #[derive(Clone, Debug)]
@@ -45,6 +47,7 @@ enum End {
     Sending(Sending),
     Pool(Box<Pool>),
     Receiving(Box<Arrivals>),
+    Pulling(Box<Pulling>),
 }
 
 impl End {
@@ -54,7 +57,8 @@ impl End {
         match self {
             End::Sending(sending) => sending.due(),
             End::Pool(pool) => pool.due(),
-            End::Receiving(arrivals) => arrivals.timers.first().0,
+            End::Receiving(arrivals) => arrivals.due(),
+            End::Pulling(pulling) => pulling.due(),
         }
     }
 
@@ -70,32 +74,14 @@ impl End {
                 }
                 way.answer(pdu, key, &mut arrivals.receiver, ctx);
             }
-            End::Sending(_) | End::Pool(_) if packet.is_none() => {
+            End::Sending(_) | End::Pool(_) | End::Pulling(_) if packet.is_none() => {
                 ctx.count_delivered(pdu);
                 way.hear(pdu, key.time);
             }
-            End::Sending(_) | End::Pool(_) => {}
+            End::Sending(_) | End::Pool(_) | End::Pulling(_) => {}
         }
         packet
     }
-}
-
-/// The streams that a host receives, and the measures of what they deliver.
-#[derive(Clone, Debug)]
-pub struct Arrivals {
-    /// A stream to which nothing has arrived.
-    fresh: Receiving,
-    /// By slot.
-    streams: Vec<Receiving>,
-    /// Of the acknowledgements that wait.
-    timers: Timers,
-    /// Delays since the transmission of the copy that arrived first, goodput, and the hash of all arrivals.
-    pub receiver: Receiver,
-    /// The path of the flow's messages, if their completions are measured.
-    ideal: Option<Ideal>,
-    /// Messages delivered whole since the last reset.
-    pub delivered: u64,
-    reset: Time,
 }
 
 /// One end of a flow over byte streams.
@@ -124,12 +110,21 @@ impl StreamHost {
         StreamHost::new(End::Pool(Box::new(Pool::new(messages, fresh))), place)
     }
 
-    /// The receiver of a flow. With an ideal path the completions of its messages are measured.
+    /// The receiver of a flow.
     #[must_use]
-    pub fn receiving_at(fresh: Receiving, receiver: Receiver, ideal: Option<Ideal>, place: Place) -> StreamHost {
-        let (streams, timers) = (Vec::new(), Timers::new());
-        let arrivals = Arrivals { fresh, streams, timers, receiver, ideal, delivered: 0, reset: Time::ZERO };
+    pub fn receiving_at(arrivals: Arrivals, place: Place) -> StreamHost {
         StreamHost::new(End::Receiving(Box::new(arrivals)), place)
+    }
+
+    /// The receivers of flows over one line, which give credit; none of them is known yet.
+    #[must_use]
+    pub fn pulling_at(place: Place) -> StreamHost {
+        StreamHost::new(End::Pulling(Box::new(Pulling::new())), place)
+    }
+
+    /// Adds the receiver of a flow that gives credit, after those of all flows before it. Returns which of its receivers that is.
+    pub fn pull(&mut self, arrivals: Arrivals, params: Arc<Params>, line: LineTerms) -> u32 {
+        if let End::Pulling(pulling) = &mut self.end { pulling.add(arrivals, params, line) } else { 0 }
     }
 
     fn new(end: End, place: Place) -> StreamHost {
@@ -173,7 +168,7 @@ impl StreamHost {
         match &self.end {
             End::Sending(sending) => std::slice::from_ref(sending),
             End::Pool(pool) => pool.streams(),
-            End::Receiving(_) => &[],
+            End::Receiving(_) | End::Pulling(_) => &[],
         }
         .iter()
     }
@@ -185,16 +180,20 @@ impl StreamHost {
         self.streams().chain(fresh).find_map(Sending::broken)
     }
 
-    /// What it receives, if it does.
+    /// What its receiver with that number receives, if it does.
     #[must_use]
-    pub fn arrivals(&self) -> Option<&Arrivals> {
-        if let End::Receiving(arrivals) = &self.end { Some(arrivals) } else { None }
+    pub fn arrivals(&self, part: u32) -> Option<&Arrivals> {
+        match &self.end {
+            End::Receiving(arrivals) => Some(arrivals),
+            End::Pulling(pulling) => pulling.flow(part),
+            End::Sending(_) | End::Pool(_) => None,
+        }
     }
 
-    /// The receiver of its data, if it receives.
+    /// Its receiver with that number, if it receives.
     #[must_use]
-    pub fn receiver(&self) -> Option<&Receiver> {
-        self.arrivals().map(|arrivals| &arrivals.receiver)
+    pub fn receiver(&self, part: u32) -> Option<&Receiver> {
+        self.arrivals(part).map(|arrivals| &arrivals.receiver)
     }
 
     /// The flow that it sends.
@@ -203,7 +202,7 @@ impl StreamHost {
         match &self.end {
             End::Sending(sending) => Some(sending.flow()),
             End::Pool(pool) => Some(pool.flow()),
-            End::Receiving(_) => None,
+            End::Receiving(_) | End::Pulling(_) => None,
         }
     }
 
@@ -232,7 +231,7 @@ impl StreamHost {
         let start = match &self.end {
             End::Pool(pool) => pool.offered(),
             End::Sending(_) => Offered::default(),
-            End::Receiving(_) => return None,
+            End::Receiving(_) | End::Pulling(_) => return None,
         };
         self.streams().map(Sending::offered).try_fold(start, |sum, own| own.map(|own| sum.and(own)))
     }
@@ -243,7 +242,7 @@ impl StreamHost {
         match &self.end {
             End::Sending(sending) => sending.mean_rate(),
             End::Pool(pool) => Some(pool.messages().offered_rate()),
-            End::Receiving(_) => None,
+            End::Receiving(_) | End::Pulling(_) => None,
         }
     }
 
@@ -286,16 +285,14 @@ impl StreamHost {
         }
     }
 
-    /// Takes other parameters.
-    pub fn retune(&mut self, params: &Params) {
+    /// Takes other parameters, with those of its receiver with that number.
+    pub fn retune(&mut self, part: u32, params: &Params) {
         let params = Arc::new(params.clone());
         match &mut self.end {
             End::Sending(sending) => sending.retune(&params),
             End::Pool(pool) => pool.each(|stream| stream.retune(&params)),
-            End::Receiving(arrivals) => {
-                let Arrivals { fresh, streams, .. } = &mut **arrivals;
-                streams.iter_mut().chain([fresh]).for_each(|stream| stream.retune(&params));
-            }
+            End::Receiving(arrivals) => arrivals.retune(&params),
+            End::Pulling(pulling) => pulling.retune(part, &params),
         }
         self.due = self.next();
     }
@@ -330,6 +327,7 @@ impl StreamHost {
                     End::Sending(sending) => act(key, (sending.flow(), 0), ctx, &mut way, |turn| sending.act(turn)),
                     End::Pool(pool) => pool.act(key, ctx, &mut way),
                     End::Receiving(arrivals) => arrivals.act(key, ctx, &mut way),
+                    End::Pulling(pulling) => pulling.act(key, ctx, &mut way),
                 }
             }
             way.release(key, ctx);
@@ -382,6 +380,7 @@ impl StreamHost {
                 pool.on_pdu((pdu, &beside), key, ctx, &mut way);
             }
             End::Receiving(arrivals) => arrivals.on_pdu(pdu, key, ctx, &mut way),
+            End::Pulling(pulling) => pulling.on_pdu(pdu, key, ctx, &mut way),
         }
         way.release(key, ctx);
         self.due = self.next().max(*time);
@@ -398,82 +397,8 @@ impl StreamHost {
         match &mut self.end {
             End::Sending(sending) => sending.reset_measures(now),
             End::Pool(pool) => pool.each(|stream| stream.reset_measures(now)),
-            End::Receiving(arrivals) => {
-                arrivals.receiver.reset_measures();
-                arrivals.streams.iter_mut().for_each(Receiving::reset_measures);
-                (arrivals.delivered, arrivals.reset) = (0, now);
-            }
-        }
-    }
-}
-
-/// When a segment was sent.
-fn born(pdu: &Pdu, beside: &Side) -> Option<Time> {
-    if let Body::Segment { born, .. } = pdu.body() { Some(born) } else { beside.born() }
-}
-
-impl Arrivals {
-    /// The sum of a count over its streams.
-    #[must_use]
-    pub fn sum(&self, count: impl Fn(&ReceivingMeasures) -> u64) -> u64 {
-        self.streams.iter().map(|stream| count(stream.measures())).sum()
-    }
-
-    /// Messages that began since the last reset and have not arrived, with their octets, their start, and their ideal times.
-    pub fn unfinished<'a>(&'a self, messages: &'a UnderWay) -> impl Iterator<Item = (u64, Time, Span)> + 'a {
-        let own = messages.unfinished().filter(|message| message.produced >= self.reset);
-        own.filter_map(|own| Some((own.octets, own.produced, self.ideal.as_ref()?.time(own.octets))))
-    }
-
-    /// Sends the acknowledgements that are due.
-    fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
-        while let (due, slot) = self.timers.first()
-            && due <= key.time
-        {
-            let stream = &mut self.streams[usize::from(slot)];
-            let Ctx { flows, sent: total, records, .. } = ctx;
-            Output { key, slot, flows, total, way }.put(stream.act().into_pdu(stream.hops(), &mut records.side));
-            self.timers.set(slot, stream.due());
-        }
-    }
-
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
-        let (slot, at) = (pdu.slot(), key.time);
-        let beside = ctx.records.side.beside(pdu);
-        self.receiver.arrive(pdu, at, ctx);
-        if self.streams.len() <= usize::from(slot) {
-            self.streams.resize(usize::from(slot) + 1, self.fresh.clone());
-        }
-        let stream = &mut self.streams[usize::from(slot)];
-        let Ctx { flows, sent: total, records, .. } = ctx;
-        let mut output = Output { key, slot, flows, total, way };
-        if pdu.kind() == Kind::StreamHandshake {
-            return output.put(stream.on_request(pdu));
-        }
-        let hops = beside.hops();
-        if let Some(hops) = hops {
-            stream.keep_telemetry(hops);
-        }
-        let is_new = stream.on_segment(pdu, at, &mut |answer| output.put(answer.into_pdu(hops, &mut records.side)));
-        let next = stream.next();
-        self.timers.set(slot, stream.due());
-        if is_new && let Some(born) = born(pdu, &beside) {
-            self.receiver.measure(pdu, at.since(born), ctx);
-            self.deliver(slot, next, pdu.flow, at, ctx);
-        }
-    }
-
-    /// Gives the user the messages of which all octets below `next` have arrived.
-    fn deliver<P: Probe>(&mut self, slot: u16, next: u64, flow: FlowId, at: Time, ctx: &mut Ctx<P>) {
-        while let Some(message) = ctx.records.messages[flow.index()].take(slot, next) {
-            if message.produced >= self.reset {
-                self.delivered += 1;
-                if let Some(ideal) = &self.ideal {
-                    let group = self.receiver.group();
-                    ctx.tally.complete(group, message.octets, [message.produced, at], ideal.time(message.octets));
-                }
-            }
-            self.receiver.measure_wait(at.since(message.sent), message.sent.since(message.produced), ctx);
+            End::Receiving(arrivals) => arrivals.reset_measures(now),
+            End::Pulling(pulling) => pulling.each().for_each(|own| own.reset_measures(now)),
         }
     }
 }

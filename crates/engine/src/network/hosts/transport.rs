@@ -4,6 +4,7 @@ use super::direct::Halves;
 use super::stream::StreamHost;
 use super::tp4::Tp4Host;
 use crate::control::{NotificationParams, ReactionParams};
+use crate::core::class::Broken;
 use crate::core::key::{Key, Place};
 use crate::core::pdu::FlowId;
 use crate::core::probe::Probe;
@@ -14,7 +15,6 @@ use crate::network::lane::{Lane, Record};
 use crate::network::receiver::Receiver;
 use crate::traffic::{self, Offered};
 use crate::transport;
-use crate::transport::stream::controller::python::Broken;
 
 /// One end of a flow over a transport.
 #[derive(Clone, Debug)]
@@ -104,10 +104,13 @@ impl TransportHost {
         }
     }
 
-    /// The receiver of its data, if it receives.
+    /// Its receiver with that number, if it receives. Only of byte streams a host may have several.
     #[must_use]
-    pub fn receiver(&self) -> Option<&Receiver> {
-        each!(self, host => host.receiver())
+    pub fn receiver(&self, part: u32) -> Option<&Receiver> {
+        match self {
+            TransportHost::Tp4(host) => host.receiver(),
+            TransportHost::Stream(host) => host.receiver(part),
+        }
     }
 
     /// The flow that it sends.
@@ -182,10 +185,10 @@ impl TransportHost {
         }
     }
 
-    /// Takes other parameters of its transport, if it can.
-    pub fn retune(&mut self, params: &transport::Params) {
+    /// Takes other parameters of its transport, with those of its receiver with that number, if it can.
+    pub fn retune(&mut self, part: u32, params: &transport::Params) {
         if let (TransportHost::Stream(host), transport::Params::Stream(params)) = (self, params) {
-            host.retune(params);
+            host.retune(part, params);
         }
     }
 

@@ -58,6 +58,7 @@ pub(super) fn build(network: &Network<'_>, seed: u64, replication: u32, form: Fo
         folded,
         endpoints: vec![None; network.endpoint_count],
         policers: BTreeMap::new(),
+        pulling: BTreeMap::new(),
         nodes: Vec::new(),
         controlled: network.controlled(),
         routes,
@@ -110,6 +111,8 @@ struct Builder<'a, S> {
     routes: Routes,
     endpoints: Vec<Option<Location>>,
     policers: BTreeMap<u32, Location>,
+    /// The host of the receivers that give credit, by the port into which they send.
+    pulling: BTreeMap<usize, Location>,
     nodes: Vec<Node>,
 }
 
@@ -202,7 +205,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 
     fn build_port(&mut self, index: usize, groups: Arc<[u32]>, observed: Vec<bool>) -> Port {
         let network = self.network;
-        let plan = &network.ports[index];
+        let (plan, hosts) = (&network.ports[index], &network.scenario.hosts);
         Port::new(port::Parts {
             name: plan.name(),
             number: index as u32,
@@ -214,7 +217,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             policies: self.build_policies(plan),
             scheduler: plan.scheduler.unwrap_or(&scheduler::Params::default()).build(()),
             buffer: plan.buffer.map(|params| params.build(())),
-            congestion: plan.congestion.map(|params| params.build(self.port_env(index))),
+            congestion: plan.congestion.map(|params| params.hosted_by(&hosts.points).build(self.port_env(index))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
             group_count: network.groups.len(),
@@ -233,9 +236,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 
     /// The queue policies of a port.
     fn build_policies(&self, plan: &PortPlan<'_>) -> Vec<Policy> {
-        let name = plan.name();
+        let (name, hosts) = (plan.name(), &self.network.scenario.hosts.queues);
         let build = |(number, params): (usize, &queue::Params)| {
-            params.build(queue::Env { stream: (self.stream)(&name, &format!("queue {number}")), rate: plan.rate })
+            let env = queue::Env { stream: (self.stream)(&name, &format!("queue {number}")), rate: plan.rate };
+            params.hosted_by(hosts).build(env)
         };
         plan.queues.iter().enumerate().map(build).collect()
     }
@@ -258,7 +262,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let own = FlowPolicers::new(format!("police/{}", flow.name()), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
                 let within = policers.add(own);
-                self.policers.insert(index as u32, Location { process, index: within });
+                self.policers.insert(index as u32, Location { process, index: within, part: 0 });
             }
         }
     }

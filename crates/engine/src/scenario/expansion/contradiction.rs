@@ -1,7 +1,8 @@
 //! Names of schemes that are contradicted: by a part in the table of the scheme, or by a part beside it.
 //!
 //! The parts of a scheme in the list name its algorithms. A scenario may change the parameters of an algorithm, and add a
-//! part that the scheme lacks; another algorithm under the same name would mislead whoever reads the name.
+//! part that the scheme lacks; another algorithm under the same name would mislead whoever reads the name. A class in Python may
+//! take the place of an algorithm: its table says that it is another one.
 
 use std::mem::discriminant;
 
@@ -12,7 +13,7 @@ use super::place_of;
 use crate::control::{ReactionParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::queue::QueueParams;
-use crate::scenario::schemes::{self, SCHEMES};
+use crate::scenario::schemes::{self, PYTHON, SCHEMES};
 use crate::scenario::spec::{Flow, Line, Scheme};
 use crate::transport;
 
@@ -109,6 +110,7 @@ fn check_beside<P: Serialize>(
 fn replaced<'a>(own: &Map<String, Value>, there: &'a Value) -> Option<(String, &'a Value)> {
     own.iter().filter_map(|(key, value)| Some((key, value.as_object()?))).find_map(|(key, table)| {
         match there.get(key) {
+            None if there.get(PYTHON.keyword).is_some() => None,
             None => Some((key.clone(), there)),
             Some(inner) => replaced(table, inner).map(|(place, given)| (format!("{key}.{place}"), given)),
         }

@@ -102,7 +102,7 @@ impl Last {
         renew(&mut self.written.line, &scenario.line);
         renew(&mut self.written.flow, &scenario.flow);
         self.written.recordings.clone_from(&scenario.recordings);
-        self.written.host.clone_from(&scenario.host);
+        self.written.hosts.clone_from(&scenario.hosts);
     }
 }
 

@@ -17,6 +17,11 @@ pub(super) const NONE: Block = (0, 0);
 /// In the place of a block without octets: the segment had arrived before (D-SACK, RFC 2883).
 pub(super) const DUPLICATE: Block = (1, 0);
 
+/// How many there are.
+pub(super) fn count(blocks: &Blocks) -> u16 {
+    blocks.iter().filter(|block| **block != NONE).count() as u16
+}
+
 /// The blocks of a receiver that changed last, the newest first: the first octet of each, and the one behind its last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recent([(u64, u64); MOST_BLOCKS]);
@@ -29,8 +34,13 @@ impl Recent {
         self.0.iter_mut().zip([block].into_iter().chain(others)).for_each(|(place, block)| *place = block);
     }
 
-    /// The blocks of an acknowledgement of all octets below `next`, at most so many.
-    pub(super) fn blocks(&self, first: Block, next: u64, most: u32) -> Blocks {
+    /// The blocks of an acknowledgement of all octets below `next`, at most so many; `None` if it has no more than the first.
+    #[inline]
+    pub(super) fn blocks(&self, first: Block, next: u64, most: u32) -> Option<Blocks> {
+        if most > 1 { Some(self.all(first, next, most)).filter(|blocks| blocks[1] != NONE) } else { None }
+    }
+
+    fn all(&self, first: Block, next: u64, most: u32) -> Blocks {
         let mut blocks = [first, NONE, NONE, NONE];
         // A block in the first place is that of the newest segment.
         let caused = usize::from(first.1 > 0);
@@ -49,13 +59,13 @@ mod tests {
     fn the_blocks_that_changed_last_are_told_of_first() {
         let mut recent = Recent::default();
         [(20, 30), (40, 50), (60, 70), (80, 90), (100, 110)].into_iter().for_each(|block| recent.note(block, 5));
-        assert_eq!(recent.blocks((95, 10), 5, 4), [(95, 10), (75, 10), (55, 10), (35, 10)]);
-        assert_eq!(recent.blocks((95, 10), 5, 1), [(95, 10), NONE, NONE, NONE]);
+        assert_eq!(recent.blocks((95, 10), 5, 4), Some([(95, 10), (75, 10), (55, 10), (35, 10)]));
+        assert_eq!(recent.blocks((95, 10), 5, 1), None);
         // Two blocks become one, and it is the newest.
         recent.note((60, 90), 5);
-        assert_eq!(recent.blocks((55, 30), 5, 4), [(55, 30), (95, 10), (35, 10), NONE]);
+        assert_eq!(recent.blocks((55, 30), 5, 4), Some([(55, 30), (95, 10), (35, 10), NONE]));
         // Without a block of its own, or with a duplicate, an acknowledgement tells of those that are left beyond it.
-        assert_eq!(recent.blocks(NONE, 50, 3), [NONE, (10, 30), (50, 10), NONE]);
-        assert_eq!(recent.blocks(DUPLICATE, 90, 3), [DUPLICATE, (10, 10), NONE, NONE]);
+        assert_eq!(recent.blocks(NONE, 50, 3), Some([NONE, (10, 30), (50, 10), NONE]));
+        assert_eq!(recent.blocks(DUPLICATE, 90, 3), Some([DUPLICATE, (10, 10), NONE, NONE]));
     }
 }

@@ -3,6 +3,7 @@
 //! The mechanism tells a controller of losses once a recovery, and of marks once a round trip. It repairs losses itself, by
 //! [`recovery`](super::recovery).
 
+use crate::core::class::Broken;
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::random::Stream;
@@ -26,6 +27,7 @@ mod ledbat;
 mod marked_share;
 mod new_reno;
 mod prague;
+pub(super) mod pull;
 pub mod python;
 mod sliding;
 mod swift;
@@ -156,6 +158,8 @@ pub(super) struct Nature {
     pub(super) is_l4s: bool,
     /// The ports of the path write beside its segments.
     pub(super) reads_telemetry: bool,
+    /// Its receiver gives credit.
+    pub(super) needs_credit: bool,
 }
 
 impl Nature {
@@ -167,6 +171,7 @@ impl Nature {
         repairs_alone: false,
         is_l4s: false,
         reads_telemetry: false,
+        needs_credit: false,
     };
 }
 
@@ -207,6 +212,8 @@ macro_rules! controllers {
             prague Prague = prague::Params => prague::Prague;
             /// Brings the most loaded port of the path to a target, by what each port tells of its load (HPCC).
             hpcc Hpcc = hpcc::Params => hpcc::Hpcc;
+            /// Sends what the receiver gives credit for (pull).
+            pull Pull = pull::Params => pull::Pull;
             /// A class in Python, in a file of your own.
             python Python = python::Params => python::Python;
         }
@@ -264,12 +271,14 @@ role_trait! {
         /// The ports of the path wrote this beside the segment that the next acknowledgement is about. Told only if the
         /// controller reads it ([`Nature::reads_telemetry`]).
         fn on_telemetry(&mut self, hops: &Hops) {}
+        /// Segments that a message begins with before the receiver has given credit; `None` if it needs none.
+        fn unsolicited(&self) -> Option<u64> { None }
         /// Data are sent after a pause of at least a timeout.
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.
         fn retune(&mut self, params: &ControllerParams) {}
         /// Why it is not called any more: a fault of a class in Python.
-        fn broken(&self) -> Option<&python::Broken> { None }
+        fn broken(&self) -> Option<&Broken> { None }
         /// Named readings for a time series.
         fn readings(&self, each: &mut Each<'_>) {}
     }

@@ -229,6 +229,10 @@ impl Params {
             let reason = format!("the controller {} reads what ports write beside segments", self.controller.keyword());
             return Err(Fault::new("framing", "aal5", reason, "choose \"packet\", or another controller"));
         }
+        if self.framing == Framing::Aal5 && self.gives_credit() {
+            let reason = format!("the controller {} gives credit for whole segments", self.controller.keyword());
+            return Err(Fault::new("framing", "aal5", reason, "choose \"packet\", or another controller"));
+        }
         if !(self.reordering_window >= 0.0 && self.reordering_window.is_finite()) {
             let reason = "it must be a number from 0 on";
             return Err(Fault::new("reordering_window", self.reordering_window, reason, "choose 0.25"));
@@ -243,6 +247,11 @@ impl Params {
     /// Whether the receiver or the delay limits what may be sent, without losses or marks.
     pub(crate) fn limits_window(&self) -> bool {
         self.receive_window.is_some() || self.controller.nature().heeds_delay
+    }
+
+    /// Whether its receiver gives credit for what is sent.
+    pub(crate) fn gives_credit(&self) -> bool {
+        self.controller.nature().needs_credit
     }
 
     /// The first fault with segments of this many octets.

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::blocks::{Block, DUPLICATE, NONE, Recent};
+use super::blocks::{Block, DUPLICATE, NONE, Recent, count};
 use super::params::{Ecn, Params};
-use super::side::Acknowledgement;
+use super::side::SideRecords;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::telemetry::Hops;
 use crate::core::time::Time;
@@ -100,20 +100,12 @@ impl Receiving {
         self.next
     }
 
-    /// The acknowledgement that has waited.
-    pub fn act(&mut self) -> Acknowledgement {
-        self.acknowledge(NONE)
-    }
-
-    /// The newest telemetry, for an acknowledgement that has waited.
-    #[must_use]
-    pub fn hops(&self) -> Option<&Hops> {
-        self.hops.as_deref()
-    }
-
-    /// The segment that arrives next has this telemetry.
-    pub fn keep_telemetry(&mut self, hops: &Hops) {
-        **self.hops.get_or_insert_default() = *hops;
+    /// The acknowledgement that has waited, with the newest telemetry.
+    pub fn act(&mut self, records: &mut SideRecords) -> Pdu {
+        let hops = self.hops.take();
+        let acknowledgement = self.acknowledge(NONE, hops.as_deref(), records);
+        self.hops = hops;
+        acknowledgement
     }
 
     /// A request arrives to open the stream. Returns the answer.
@@ -124,29 +116,56 @@ impl Receiving {
         answer
     }
 
-    /// A segment arrives. Returns whether it has new octets. Acknowledgements go to `send`.
+    /// The credit for all transmissions before that with the number `limit`.
+    pub fn give_credit(&mut self, limit: u64) -> Pdu {
+        let body = Body::StreamCredit { limit };
+        let mut credit = Pdu::new(self.flow, self.newest, self.params.header, self.priority, body);
+        self.measures.control_bits += credit.bits();
+        credit.marks.set(Marks::DIR);
+        credit
+    }
+
+    /// A segment arrives, with this telemetry. Returns whether it has new octets. Acknowledgements go to `send`.
     #[inline]
-    pub fn on_segment(&mut self, pdu: &Pdu, at: Time, send: &mut impl FnMut(Acknowledgement)) -> bool {
+    pub fn on_segment(
+        &mut self,
+        pdu: &Pdu,
+        hops: Option<&Hops>,
+        at: Time,
+        records: &mut SideRecords,
+        send: &mut impl FnMut(Pdu),
+    ) -> bool {
+        if let Some(hops) = hops {
+            **self.hops.get_or_insert_default() = *hops;
+        }
         let Some((offset, octets, is_last)) = pdu.body().segment() else { return false };
         let end = offset + u64::from(octets);
         let is_marked = pdu.marks.has(Marks::ECN_CE);
         if self.params.ecn == Ecn::Dctcp && is_marked != self.is_marked && self.pending > 0 {
-            send(self.acknowledge(NONE));
+            send(self.acknowledge(NONE, hops, records));
         }
         self.is_marked = is_marked;
         self.marked = self.marked.wrapping_add(u16::from(is_marked));
         self.newest = pdu.sequence;
+        let (is_new, answer) = self.take((offset, end), is_last, at);
+        if let Some(block) = answer {
+            send(self.acknowledge(block, hops, records));
+        }
+        is_new
+    }
+
+    /// Takes octets up to `end`. Returns whether some are new, and the block of the acknowledgement if one goes at once.
+    #[inline]
+    fn take(&mut self, (offset, end): (u64, u64), is_last: bool, at: Time) -> (bool, Option<Block>) {
         if end <= self.next {
             self.measures.duplicates += 1;
-            send(self.acknowledge(DUPLICATE));
-            return false;
+            return (false, Some(DUPLICATE));
         }
         if offset > self.next {
             let (is_new, (first, end)) = self.keep(offset, end);
             let counts = &mut self.measures;
             *(if is_new { &mut counts.accepted } else { &mut counts.duplicates }) += 1;
-            send(self.acknowledge(((first - self.next) as u32, (end - first) as u32)));
-            return is_new;
+            return (is_new, Some(((first - self.next) as u32, (end - first) as u32)));
         }
         self.measures.accepted += 1;
         self.next = end;
@@ -158,11 +177,12 @@ impl Receiving {
         }
         self.pending += 1;
         if had_gap || is_last || self.pending >= self.params.ack_every {
-            send(self.acknowledge(NONE));
-        } else if self.acknowledge_at == Time::NEVER {
+            return (true, Some(NONE));
+        }
+        if self.acknowledge_at == Time::NEVER {
             self.acknowledge_at = at + self.params.delayed_ack;
         }
-        true
+        (true, None)
     }
 
     /// Keeps octets beyond a gap. Returns whether some are new, and the block that has them.
@@ -183,15 +203,19 @@ impl Receiving {
         (true, block)
     }
 
-    fn acknowledge(&mut self, block: Block) -> Acknowledgement {
+    #[inline(always)]
+    fn acknowledge(&mut self, block: Block, hops: Option<&Hops>, records: &mut SideRecords) -> Pdu {
         (self.pending, self.acknowledge_at) = (0, Time::NEVER);
         let blocks = self.recent.blocks(block, self.next, self.params.sack_blocks);
-        let octets = self.params.acknowledgement(blocks.iter().filter(|block| **block != NONE).count() as u16);
+        let octets = self.params.acknowledgement(blocks.map_or(u16::from(block != NONE), |all| count(&all)));
         let body = Body::StreamAcknowledgement { number: self.next, marked: self.marked, block };
         let mut pdu = Pdu::new(self.flow, self.newest, octets, self.priority, body);
         self.measures.control_bits += pdu.bits();
         pdu.marks.set(Marks::DIR);
-        Acknowledgement { pdu, blocks }
+        if hops.is_some() || blocks.is_some() {
+            records.store(&mut pdu, blocks, hops);
+        }
+        pdu
     }
 }
 
@@ -216,10 +240,11 @@ mod tests {
             pdu.marks.set(Marks::ECN_CE);
         }
         let mut sent = Vec::new();
-        let is_new = receiving.on_segment(&pdu, Time::ZERO, &mut |actual: Acknowledgement| match actual.pdu.body() {
+        let send = &mut |actual: Pdu| match actual.body() {
             Body::StreamAcknowledgement { number, marked, block } => sent.push((number, marked, block)),
             body => panic!("{body:?}"),
-        });
+        };
+        let is_new = receiving.on_segment(&pdu, None, Time::ZERO, &mut SideRecords::default(), send);
         (is_new, sent)
     }
 
@@ -248,7 +273,10 @@ mod tests {
         assert_eq!(arrive(&mut receiving, 1, false).1, [(2000, 0, NONE)]);
         assert_eq!(receiving.due(), Time::NEVER);
         assert_eq!(arrive(&mut receiving, 2, false).1, []);
-        assert!(matches!(receiving.act().pdu.body(), Body::StreamAcknowledgement { number: 3000, .. }));
+        assert!(matches!(
+            receiving.act(&mut SideRecords::default()).body(),
+            Body::StreamAcknowledgement { number: 3000, .. }
+        ));
         // Out of sequence, and what fills the gap: at once.
         assert_eq!(arrive(&mut receiving, 4, false).1, [(3000, 0, (1000, 1000))]);
         assert_eq!(arrive(&mut receiving, 3, false).1, [(5000, 0, NONE)]);

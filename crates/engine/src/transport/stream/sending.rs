@@ -1,13 +1,14 @@
 //! The sending half of a byte stream: it numbers, sends and repeats the octets of its user, as far as its controller allows.
 
 mod acknowledged;
+mod allowed;
 mod timers;
 mod undo;
 
 use std::sync::Arc;
 
-use super::controller::python::Broken;
 use super::controller::{Controller, ControllerState, Env, PathTerms};
+use super::credit::Credit;
 use super::loss::Detection;
 use super::measures::SendingMeasures;
 use super::messages::UnderWay;
@@ -18,6 +19,7 @@ use super::round_trip::RoundTrip;
 use super::scoreboard::{Scoreboard, Segment};
 use super::side::SideRecords;
 use super::user::{User, amount};
+use crate::core::class::Broken;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time, gap};
@@ -92,6 +94,8 @@ pub struct Sending {
     has_telemetry: bool,
     user: User,
     controller: ControllerState,
+    /// What the receiver allows, if the controller needs credit.
+    credit: Option<Credit>,
     /// Samples of the rate of delivery, if the controller asks for them.
     sampler: Option<Box<Sampler>>,
     board: Scoreboard,
@@ -130,6 +134,7 @@ impl Sending {
     pub fn new(params: Arc<Params>, (flow, priority): (FlowId, u8), site: Site, traffic: Option<Model>) -> Sending {
         let Begun { controller, sampler, opening } = begin(&params, site);
         Sending {
+            credit: controller.unsolicited().map(Credit::new),
             controller,
             sampler,
             opening,
@@ -251,7 +256,7 @@ impl Sending {
     /// the controller.
     pub fn readings(&self, each: &mut Each<'_>) {
         let segments = |octets: u64| octets as f64 / f64::from(self.site.segment);
-        each(Reading::pdus("window"), segments(self.controller.window()));
+        each(Reading::pdus("window"), segments(self.allowed()));
         each(Reading::pdus("in_flight"), segments(self.board.in_flight()));
         each(Reading::seconds("round_trip_s"), self.round_trip.smoothed().seconds());
         each(Reading::pdus("waiting"), self.waiting() as f64);
@@ -286,6 +291,7 @@ impl Sending {
     pub(super) fn offer(&mut self, octets: u64, produced: Time, turn: &mut Turn<'_>) {
         self.measures.produced += 1;
         self.measures.offered = self.measures.offered.and(amount(octets, self.site.segment, self.params.header));
+        self.begin_credit();
         self.user.push(octets, produced, turn.slot, turn.messages);
     }
 
@@ -305,7 +311,10 @@ impl Sending {
         let in_flight = self.board.in_flight();
         match &self.phase {
             Phase::Recovery(Some(reduction)) => in_flight < reduction.window(),
-            _ => in_flight == 0 || in_flight + u64::from(self.site.segment) <= self.controller.window(),
+            _ => match &self.credit {
+                Some(credit) => credit.covers(self.board.next_number()),
+                None => in_flight == 0 || in_flight + u64::from(self.site.segment) <= self.controller.window(),
+            },
         }
     }
 
@@ -317,6 +326,7 @@ impl Sending {
     }
 
     /// Whether new data may be sent, as far as the windows say.
+    #[inline(always)]
     fn may_send(&self) -> bool {
         self.opening == Opening::Open && self.has_room() && self.is_accepted()
     }
@@ -335,6 +345,7 @@ impl Sending {
             return self.request(turn);
         }
         self.send_ready(turn);
+        self.plan_request(now);
         if let Some(sampler) = &mut self.sampler
             && !self.board.has_lost()
             && !self.user.is_ready(now)
@@ -399,17 +410,19 @@ impl Sending {
     /// Sends a segment, with the number of this transmission and whether it is a repetition.
     fn transmit(&mut self, segment: Segment, (number, is_repeat): (u64, bool), turn: &mut Turn<'_>) {
         let Segment { offset, octets, is_last } = segment;
-        let body = if self.has_telemetry {
-            Body::TelemetrySegment { offset, octets, is_last, is_repeat, record: turn.records.begin_trace(turn.now) }
-        } else {
-            Body::Segment { born: turn.now, offset, octets, is_last, is_repeat }
-        };
         let length = octets.saturating_add(self.params.header);
-        let mut pdu = Pdu::new(self.flow, number as u32, length, self.priority, body);
+        let new = |body| Pdu::new(self.flow, number as u32, length, self.priority, body);
+        let mut pdu = if self.has_telemetry {
+            let record = turn.records.begin_trace(turn.now);
+            new(Body::TelemetrySegment { offset, octets, is_last, is_repeat, record })
+        } else {
+            new(Body::Segment { born: turn.now, offset, octets, is_last, is_repeat })
+        };
         if self.params.ecn != Ecn::Off {
             let is_l4s = self.params.controller.nature().is_l4s;
             pdu.marks.set(if is_l4s { Marks::ECT_1 } else { Marks::ECT_0 });
         }
+        self.ask_for_credit(&mut pdu, turn.now);
         self.measures.sent_bits += pdu.bits();
         self.last_sent = Some(turn.now);
         if let Phase::Recovery(Some(reduction)) = &mut self.phase {

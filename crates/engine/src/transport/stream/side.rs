@@ -1,6 +1,6 @@
 //! Records beside the PDUs of byte streams: further blocks of an acknowledgement, and telemetry.
 
-use super::blocks::{Blocks, MOST_BLOCKS, NONE};
+use super::blocks::{Blocks, MOST_BLOCKS, NONE, count};
 use super::params::Params;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::slab::{RecordId, Slab};
@@ -9,7 +9,7 @@ use crate::core::time::Time;
 
 /// Beside a segment with telemetry, and beside the acknowledgement that returns it.
 #[derive(Clone, Copy, Debug)]
-struct Trace {
+pub struct Trace {
     /// Blocks of the acknowledgement.
     blocks: Blocks,
     hops: Hops,
@@ -24,16 +24,17 @@ pub struct SideRecords {
 
 /// What is read beside a PDU.
 #[derive(Clone, Copy, Debug)]
-pub struct Side {
-    /// Blocks in the record of an acknowledgement.
-    pub(super) blocks: Blocks,
-    /// The telemetry of a segment.
-    hops: Option<Hops>,
+#[allow(clippy::large_enum_variant, reason = "most PDUs have nothing beside them, which costs one octet to write")]
+pub enum Side {
+    /// No record, or one that was freed.
+    Nothing,
+    /// Blocks of an acknowledgement.
+    Blocks(Blocks),
+    /// Telemetry, and blocks if an acknowledgement returns it.
+    Trace(Trace),
 }
 
 impl Side {
-    const NOTHING: Side = Side { blocks: [NONE; MOST_BLOCKS], hops: None };
-
     /// When the segment was sent, if that is beside it.
     #[must_use]
     pub fn born(&self) -> Option<Time> {
@@ -44,7 +45,16 @@ impl Side {
     #[must_use]
     #[inline]
     pub fn hops(&self) -> Option<&Hops> {
-        self.hops.as_ref()
+        if let Side::Trace(trace) = self { Some(&trace.hops) } else { None }
+    }
+
+    /// Blocks in the record of an acknowledgement.
+    #[must_use]
+    pub(super) fn blocks(&self) -> &Blocks {
+        match self {
+            Side::Nothing => &[NONE; MOST_BLOCKS],
+            Side::Blocks(blocks) | Side::Trace(Trace { blocks, .. }) => blocks,
+        }
     }
 }
 
@@ -53,22 +63,25 @@ impl Side {
 pub fn packet_octets(pdu: &Pdu, beside: &Side, params: &Params) -> u16 {
     match pdu.body() {
         Body::StreamAcknowledgement { block, .. } => params.acknowledgement(u16::from(block != NONE)),
-        Body::SelectiveAcknowledgement { .. } => {
-            params.acknowledgement(beside.blocks.iter().filter(|block| **block != NONE).count() as u16)
-        }
+        Body::SelectiveAcknowledgement { .. } => params.acknowledgement(count(beside.blocks())),
         body => params.header.saturating_add(body.segment().map_or(0, |(_, octets, _)| octets)),
     }
 }
 
 impl SideRecords {
-    /// Stores the blocks of an acknowledgement.
-    pub(super) fn store_blocks(&mut self, blocks: Blocks) -> RecordId {
-        self.blocks.store(blocks)
-    }
-
-    /// Stores what an acknowledgement returns.
-    pub(super) fn store_returned(&mut self, hops: &Hops, blocks: Blocks) -> RecordId {
-        self.traces.store(Trace { blocks, hops: *hops })
+    /// Stores what an acknowledgement has beside it: all its blocks, if the first is not the only one, and the telemetry that
+    /// it returns.
+    #[cold]
+    pub(super) fn store(&mut self, acknowledgement: &mut Pdu, blocks: Option<Blocks>, hops: Option<&Hops>) {
+        let Body::StreamAcknowledgement { number, marked, block } = acknowledgement.body() else { return };
+        let blocks = blocks.unwrap_or([block, NONE, NONE, NONE]);
+        acknowledgement.set_body(match hops {
+            Some(hops) => {
+                let record = self.traces.store(Trace { blocks, hops: *hops });
+                Body::TelemetryAcknowledgement { number, marked, record }
+            }
+            None => Body::SelectiveAcknowledgement { number, marked, record: self.blocks.store(blocks) },
+        });
     }
 
     /// Stores an empty record for the telemetry of a segment that is sent at `born`.
@@ -89,18 +102,18 @@ impl SideRecords {
     #[inline]
     #[must_use]
     pub fn beside(&self, pdu: &Pdu) -> Side {
-        if !pdu.kind().has_record() {
-            return Side::NOTHING;
-        }
+        if pdu.kind().may_have_record() { self.read(pdu) } else { Side::Nothing }
+    }
+
+    fn read(&self, pdu: &Pdu) -> Side {
         match pdu.body() {
             Body::SelectiveAcknowledgement { record, .. } => {
-                Side { blocks: self.blocks.get(record).copied().unwrap_or([NONE; MOST_BLOCKS]), hops: None }
+                self.blocks.get(record).map_or(Side::Nothing, |blocks| Side::Blocks(*blocks))
             }
             Body::TelemetrySegment { record, .. } | Body::TelemetryAcknowledgement { record, .. } => {
-                let trace = self.traces.get(record);
-                trace.map_or(Side::NOTHING, |own| Side { blocks: own.blocks, hops: Some(own.hops) })
+                self.traces.get(record).map_or(Side::Nothing, |trace| Side::Trace(*trace))
             }
-            _ => Side::NOTHING,
+            _ => Side::Nothing,
         }
     }
 
@@ -122,38 +135,6 @@ impl SideRecords {
     }
 }
 
-/// An acknowledgement, before it is sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Acknowledgement {
-    /// With the first block.
-    pub(super) pdu: Pdu,
-    pub(super) blocks: Blocks,
-}
-
-impl Acknowledgement {
-    /// The PDU that is sent. Blocks that do not fit it, and telemetry that it returns, become a record.
-    #[inline]
-    #[must_use]
-    pub fn into_pdu(self, hops: Option<&Hops>, records: &mut SideRecords) -> Pdu {
-        let mut pdu = self.pdu;
-        if (hops.is_some() || self.blocks[1] != NONE)
-            && let Body::StreamAcknowledgement { number, marked, .. } = pdu.body()
-        {
-            pdu.set_body(match hops {
-                Some(hops) => {
-                    let record = records.store_returned(hops, self.blocks);
-                    Body::TelemetryAcknowledgement { number, marked, record }
-                }
-                None => {
-                    let record = records.store_blocks(self.blocks);
-                    Body::SelectiveAcknowledgement { number, marked, record }
-                }
-            });
-        }
-        pdu
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,15 +143,13 @@ mod tests {
     /// The PDU with a record is one of the stream, as that without: its slot stays.
     #[test]
     fn an_acknowledgement_with_a_record_is_one_of_its_stream() {
-        for blocks in [[(1, 2), NONE, NONE, NONE], [(1, 2), (5, 6), NONE, NONE]] {
-            let body = Body::StreamAcknowledgement { number: 7, marked: 0, block: blocks[0] };
-            let acknowledgement = Acknowledgement { pdu: Pdu::new(FlowId(0), 3, 52, 0, body), blocks };
-            let mut records = SideRecords::default();
-            let mut pdu = acknowledgement.into_pdu(None, &mut records);
-            assert_eq!(records.count(), u64::from(blocks[1] != NONE));
-            assert!(pdu.kind().is_of_stream());
-            pdu.set_slot(0x1234);
-            assert_eq!(pdu.slot(), 0x1234);
-        }
+        let body = Body::StreamAcknowledgement { number: 7, marked: 0, block: (1, 2) };
+        let mut pdu = Pdu::new(FlowId(0), 3, 52, 0, body);
+        let mut records = SideRecords::default();
+        records.store(&mut pdu, Some([(1, 2), (5, 6), NONE, NONE]), None);
+        assert_eq!(records.count(), 1);
+        assert!(pdu.kind().is_of_stream());
+        pdu.set_slot(0x1234);
+        assert_eq!(pdu.slot(), 0x1234);
     }
 }

@@ -122,7 +122,7 @@ impl Pair {
             if self.sending.due() <= self.now {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= self.now {
-                let pdu = self.receiving.act().into_pdu(None, &mut self.records);
+                let pdu = self.receiving.act(&mut self.records);
                 self.transmit(pdu);
             } else if let Some((_, pdu)) = self.under_way.pop_front() {
                 self.arrive(&pdu);
@@ -138,10 +138,10 @@ impl Pair {
         let mut answers = Vec::new();
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
-            _ => drop(
-                self.receiving
-                    .on_segment(pdu, self.now, &mut |actual| answers.push(actual.into_pdu(None, &mut self.records))),
-            ),
+            _ => {
+                let send = &mut |actual| answers.push(actual);
+                self.receiving.on_segment(pdu, None, self.now, &mut self.records, send);
+            }
         }
         while let Some(message) = self.messages.take(0, self.receiving.next()) {
             self.completed.push(self.now.since(message.produced).0 / 1_000_000_000);

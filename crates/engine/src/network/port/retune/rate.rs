@@ -73,6 +73,12 @@ impl Port {
         self.capacity.as_ref().map_or_else(|| rate.picobits(now.since(Time::ZERO)), |capacity| capacity.at(now, rate))
     }
 
+    /// The same to the last reset of the measures.
+    #[must_use]
+    pub fn capacity_at_reset(&self) -> u128 {
+        self.capacity.as_ref().map_or(0, |capacity| capacity.reset.1)
+    }
+
     /// Mean rate of the line from the last reset of the measures to `now`, in bits per second; none for a delay without
     /// queueing.
     #[must_use]

@@ -1,9 +1,11 @@
 //! The hosts of a network: senders, receivers, transports, their access lines, and the lines back to them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Builder, has_own_line};
 use crate::control::{Reaction, ReceiverEnv, SenderEnv};
+use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::network::Node;
@@ -11,6 +13,8 @@ use crate::network::downlinks::Downlinks;
 use crate::network::hosts::access_line::AccessLine;
 use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
+use crate::network::hosts::stream::below::Below;
+use crate::network::hosts::stream::{Arrivals, StreamHost};
 use crate::network::hosts::transport::TransportHost;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::receiver::{MeasureParams, Receiver};
@@ -19,11 +23,11 @@ use crate::round::Location;
 use crate::scenario::assembly::check::loads::loaded_line;
 use crate::scenario::assembly::nodes::graph::Name;
 use crate::scenario::assembly::nodes::routes::{SharedLane, build_access, build_line};
-use crate::scenario::assembly::nodes::transports::UserPlan;
+use crate::scenario::assembly::nodes::transports::{StreamEnds, UserPlan};
 use crate::scenario::assembly::plan::{FlowPlan, GroupPlaces};
 use crate::scenario::spec;
 use crate::traffic::{self, ModelParams};
-use crate::transport;
+use crate::transport::{self, stream};
 
 impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     /// Builds hosts and sinks, node by node.
@@ -61,7 +65,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
-                    self.endpoints[receiving] = Some(Location { process: node, index: within });
+                    self.endpoints[receiving] = Some(Location { process: node, index: within, part: 0 });
                 }
                 _ => {
                     if let Some((_, host)) = self.direct_host(receiving, &mut hosts) {
@@ -101,7 +105,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn add_downlink(&mut self, flow: &FlowPlan<'_>, downlinks: &mut [Option<Box<Downlinks>>]) {
         let port = flow.backward().first();
         let is_used = self.routes.downlinks[port].is_some_and(|downlink| downlink.is_used);
-        if let Some(Location { process, index }) = self.endpoints[flow.endpoints()[0]].filter(|_| is_used) {
+        if let Some(Location { process, index, .. }) = self.endpoints[flow.endpoints()[0]].filter(|_| is_used) {
             let node = self.routes.graph.node(Name::Downlinks(process));
             let SharedLane { lane, lead } = self.routes.shared_lane(node);
             let lines = downlinks[node as usize].get_or_insert_with(|| Box::new(Downlinks::new(lane, lead)));
@@ -159,12 +163,12 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn build_stream(
         &mut self,
         user: UserPlan,
-        params: &transport::stream::Params,
+        params: &stream::Params,
         hosts: &mut [Vec<Host>],
         halves: &mut [Halves],
     ) {
         let flow = &self.network.flows[user.index];
-        let [mut sender, receiver] = self.stream_hosts(user, params);
+        let StreamEnds { mut sender, arrivals, place, params } = self.stream_ends(user, params);
         let endpoints = flow.endpoints();
         if let Some(node) = self.routes.endpoints[endpoints[0]]
             && has_own_line(flow, &self.folded)
@@ -174,8 +178,34 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let is_folded = self.folded[flow.forward().first()];
             lines.push(if is_folded { build_access(self.network, flow) } else { AccessLine::instant() });
         }
-        for (endpoint, host) in endpoints.into_iter().zip([sender, receiver]) {
-            self.place_host(endpoint, Host::Transport(TransportHost::Stream(Box::new(host))), hosts);
+        let boxed = |host| Host::Transport(TransportHost::Stream(Box::new(host)));
+        self.place_host(endpoints[0], boxed(sender), hosts);
+        if params.gives_credit() {
+            return self.build_pulling((flow, arrivals, params), place, hosts);
+        }
+        let receiver = self.above(StreamHost::receiving_at(arrivals, place), &params, Below::default());
+        self.place_host(endpoints[1], boxed(receiver), hosts);
+    }
+
+    /// Adds the receiver of a flow that gives credit to those behind the same line.
+    fn build_pulling(
+        &mut self,
+        (flow, arrivals, params): (&FlowPlan<'_>, Arrivals, Arc<stream::Params>),
+        place: Place,
+        hosts: &mut [Vec<Host>],
+    ) {
+        let (endpoint, line) = (flow.endpoints()[1], self.line_terms(flow, params.header));
+        let port = flow.backward().at(flow.forward().len() - 1);
+        if !self.pulling.contains_key(&port) {
+            let host = Host::Transport(TransportHost::Stream(Box::new(StreamHost::pulling_at(place))));
+            self.place_host(endpoint, host, hosts);
+            self.pulling.extend(self.endpoints[endpoint].map(|location| (port, location)));
+        }
+        let Some(location) = self.pulling.get(&port).copied() else { return };
+        let host = &mut hosts[location.process as usize][location.index as usize];
+        if let Host::Transport(TransportHost::Stream(host)) = host {
+            let part = host.pull(arrivals, params, line);
+            self.endpoints[endpoint] = Some(Location { part, ..location });
         }
     }
 
@@ -184,7 +214,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         if self.endpoints[endpoint].is_none() {
             self.place_host(endpoint, Host::Direct(DirectHost::default()), hosts);
         }
-        let Location { process, index } = self.endpoints[endpoint]?;
+        let Location { process, index, .. } = self.endpoints[endpoint]?;
         match &mut hosts[process as usize][index as usize] {
             Host::Direct(host) => Some((process, host)),
             Host::Transport(_) => None,
@@ -194,7 +224,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>]) {
         let Some(process) = self.routes.endpoints[endpoint] else { return };
         let hosts = &mut hosts[process as usize];
-        self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32 });
+        self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32, part: 0 });
         hosts.push(host);
     }
 
@@ -217,7 +247,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
 
     /// The reaction point of the flow.
     pub(super) fn build_reaction(&self, flow: &FlowPlan<'_>) -> Reaction {
-        flow.params.reaction().build(SenderEnv {
+        flow.params.reaction().hosted_by(&self.network.scenario.hosts.points).build(SenderEnv {
             stream: (self.stream)(&flow.name(), "reaction"),
             round_trip: self.network.round_trip(flow),
             line_rate: self.network.line_rate(flow),
@@ -241,7 +271,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             line_rate: self.network.line_rate(flow),
             octets: flow.params.pdu_octets(),
         };
-        let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
+        let host = &self.network.scenario.hosts.points;
+        let notification = flow.params.notification_point.as_ref().map(|params| params.hosted_by(host).build(env));
         let measure = &self.network.scenario.measure;
         let limits = MeasureParams {
             floor: self.network.floor(flow),

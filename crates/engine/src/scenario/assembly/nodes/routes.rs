@@ -16,6 +16,7 @@ use crate::round::horizon::Edge;
 use crate::scenario::assembly::plan::port_plan::{Controlled, PortPlan};
 use crate::scenario::assembly::plan::{FlowPlan, Network};
 use crate::traffic::ModelParams;
+use crate::transport;
 
 /// Properties of a port's congestion point.
 #[derive(Clone, Copy, Debug, Default)]
@@ -151,6 +152,7 @@ pub(super) fn route(network: &Network<'_>, folded: &[bool], takes_turns: impl Fn
     let mut layer = LaneBuilder {
         network,
         folded,
+        pulling: BTreeMap::new(),
         routes: Routes {
             graph: Graph::new((0..network.ports.len()).filter(|&port| has_node[port])),
             next_lanes: empty_next_lanes(network, &has_node),
@@ -240,6 +242,8 @@ pub(super) fn is_instant(network: &Network<'_>, routes: &Routes, step: &Step) ->
 struct LaneBuilder<'a> {
     network: &'a Network<'a>,
     folded: &'a [bool],
+    /// The first endpoint of those that give credit, by the port into which they send.
+    pulling: BTreeMap<usize, usize>,
     routes: Routes,
 }
 
@@ -260,6 +264,12 @@ impl LaneBuilder<'_> {
         }
         if flow.peer.is_some() {
             // The peer sends from there.
+        } else if flow.params.transport.as_ref().is_some_and(transport::Params::gives_credit) {
+            // The receivers behind one line are one host.
+            let port = flow.backward().at(last);
+            let first = *self.pulling.entry(port).or_insert(receiving);
+            let node = self.place_host(first, port, Span::ZERO, takes_turns);
+            self.routes.endpoints[receiving] = Some(node);
         } else if flow.params.transport.is_some() || flow.params.notification_point.is_some() {
             self.place_host(receiving, flow.backward().at(last), Span::ZERO, takes_turns);
         } else {

@@ -6,16 +6,17 @@ use super::Builder;
 use crate::control::ReactionParams;
 use crate::core::completions::Completions;
 use crate::core::framing::Framing;
+use crate::core::key::Place;
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::{Serialiser, Span};
-use crate::network::hosts::stream::StreamHost;
 use crate::network::hosts::stream::below::Below;
 use crate::network::hosts::stream::cells::Cells;
 use crate::network::hosts::stream::ideal::Ideal;
 use crate::network::hosts::stream::jitter::Jitter;
 use crate::network::hosts::stream::shaper::Shaper;
-use crate::network::hosts::tp4::{Arrivals, ConnectionHalves, Tp4Host};
+use crate::network::hosts::stream::{Arrivals, StreamHost};
+use crate::network::hosts::tp4::{self, ConnectionHalves, Tp4Host};
 use crate::network::receiver::Receiver;
 use crate::scenario::assembly::plan::FlowPlan;
 use crate::scenario::spec::Flow;
@@ -89,48 +90,54 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         stream::PathTerms { rate: self.network.line_rate(flow).bits_per_second(), round_trip, hops }
     }
 
-    /// The two hosts of a flow over byte streams: that of its sender first.
-    pub(super) fn stream_hosts(&self, user: UserPlan, params: &stream::Params) -> [StreamHost; 2] {
-        let UserPlan { index, traffic, receiver } = user;
-        let (flow, mut params) = (&self.network.flows[index], params.clone());
-        params.controller.set_host(&self.network.scenario.host);
-        let params = Arc::new(params);
-        let (id, priority) = (FlowId(index as u32), flow.params.priority);
-        let places = [0, 1].map(|half| self.network.own_place(index, half));
-        let seed = (self.stream)(&flow.name(), "controller").next_u64();
-        let site = stream::Site { segment: flow.params.octets, seed, path: self.path_terms(flow, params.header) };
-        let sending = |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), site, traffic);
-        let receiving = stream::Receiving::new(Arc::clone(&params), id, priority);
-        if let Model::Messages(messages) = traffic {
-            let ideal = Some(self.ideal(flow, &params));
-            let receiver = StreamHost::receiving_at(receiving, receiver, ideal, places[1]);
-            return self.above(index, &params, [StreamHost::pool(messages, sending(None), places[0]), receiver]);
-        }
-        let receiver = StreamHost::receiving_at(receiving, receiver, None, places[1]);
-        self.above(index, &params, [StreamHost::sender(sending(Some(traffic)), places[0]), receiver])
+    /// What the receiver of a byte stream with these headers knows of its line: the last on the path that has a rate.
+    pub(super) fn line_terms(&self, flow: &FlowPlan<'_>, header: u16) -> stream::LineTerms {
+        let bits = u64::from(flow.params.octets.saturating_add(header)) * 8;
+        let rates = flow.forward().iter().filter_map(|port| self.network.ports[port].rate);
+        let segment = rates.last().map_or(Span::ZERO, |rate| Serialiser::new(Some(rate)).next(bits));
+        stream::LineTerms { segment, round_trip: self.path_terms(flow, header).round_trip }
     }
 
-    /// The two hosts of a flow over byte streams above what their PDUs pass in front of their lines.
-    fn above(
-        &self,
-        index: usize,
-        params: &Arc<stream::Params>,
-        [sender, receiver]: [StreamHost; 2],
-    ) -> [StreamHost; 2] {
+    /// A host above what its PDUs pass below the streams, and their cells if they are cut.
+    pub(super) fn above(&self, host: StreamHost, params: &Arc<stream::Params>, below: Below) -> StreamHost {
+        let cells = (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(params)));
+        match (Below { cells, ..below }) {
+            Below { jitter: None, cells: None, shaper: None } => host,
+            below => host.above(below),
+        }
+    }
+
+    /// What the segments of a flow pass in front of their line.
+    fn below_sender(&self, index: usize, params: &stream::Params) -> Below {
         let flow = &self.network.flows[index];
-        let cells = || (params.framing == Framing::Aal5).then(|| Cells::new(Arc::clone(params)));
         let jitter =
             (params.jitter > Span::ZERO).then(|| Jitter::new(params.jitter, (self.stream)(&flow.name(), "jitter")));
         let shaper = (*flow.params.reaction() != ReactionParams::UNCONTROLLED).then(|| {
             let (id, priority) = (FlowId(index as u32), flow.params.priority);
             Shaper::new(id, priority, self.network.line_rate(flow), self.build_reaction(flow))
         });
-        let of_sender = Below { jitter, cells: cells(), shaper };
-        let of_receiver = Below { cells: cells(), ..Below::default() };
-        [(sender, of_sender), (receiver, of_receiver)].map(|(host, below)| match below {
-            Below { jitter: None, cells: None, shaper: None } => host,
-            below => host.above(below),
-        })
+        Below { jitter, shaper, cells: None }
+    }
+
+    /// The two ends of a flow over byte streams.
+    pub(super) fn stream_ends(&self, user: UserPlan, params: &stream::Params) -> StreamEnds {
+        let UserPlan { index, traffic, receiver } = user;
+        let (flow, mut params) = (&self.network.flows[index], params.clone());
+        params.controller.set_host(&self.network.scenario.hosts.controllers);
+        let params = Arc::new(params);
+        let (id, priority) = (FlowId(index as u32), flow.params.priority);
+        let [own, place] = [0, 1].map(|half| self.network.own_place(index, half));
+        let seed = (self.stream)(&flow.name(), "controller").next_u64();
+        let site = stream::Site { segment: flow.params.octets, seed, path: self.path_terms(flow, params.header) };
+        let sending = |traffic| stream::Sending::new(Arc::clone(&params), (id, priority), site, traffic);
+        let ideal = matches!(traffic, Model::Messages(_)).then(|| self.ideal(flow, &params));
+        let arrivals = Arrivals::new(stream::Receiving::new(Arc::clone(&params), id, priority), receiver, ideal);
+        let host = match traffic {
+            Model::Messages(messages) => StreamHost::pool(messages, sending(None), own),
+            traffic => StreamHost::sender(sending(Some(traffic)), own),
+        };
+        let sender = self.above(host, &params, self.below_sender(index, &params));
+        StreamEnds { sender, arrivals, place, params }
     }
 
     /// The two hosts of a flow over TP4 connections, or of a flow and its peer: that of the flow's sender first.
@@ -153,7 +160,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// The sending and the receiving half of one flow.
-    fn halves(&self, user: UserPlan, drawn: &Drawn) -> Option<(Sending, (Receiving, Arrivals))> {
+    fn halves(&self, user: UserPlan, drawn: &Drawn) -> Option<(Sending, (Receiving, tp4::Arrivals))> {
         let flow = &self.network.flows[user.index];
         let Params::Tp4(params) = flow.params.transport.as_ref()? else { return None };
         let (id, priority) = (FlowId(user.index as u32), flow.params.priority);
@@ -162,8 +169,20 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         if self.follows_peer(user.index) {
             receiving = receiving.following();
         }
-        Some((sending, (receiving, Arrivals::new(user.receiver))))
+        Some((sending, (receiving, tp4::Arrivals::new(user.receiver))))
     }
+}
+
+/// The two ends of a flow over byte streams.
+pub(super) struct StreamEnds {
+    /// The host of its sender.
+    pub(super) sender: StreamHost,
+    /// What is received.
+    pub(super) arrivals: Arrivals,
+    /// Place of the receiver's timers at equal times.
+    pub(super) place: Place,
+    /// The parameters of both.
+    pub(super) params: Arc<stream::Params>,
 }
 
 /// The users of a flow: its traffic, and the measures of its receiver.

@@ -22,18 +22,19 @@ use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::core::word;
 
-/// The margin above the least round trip: the base target of htsim.
+/// The margin above the least round trip of the path: the base target of htsim.
 const MARGIN: Span = Span(20_000_000);
 
 /// The target, and the steps towards it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// The target of the round trip for a large window, without the hops. "auto" is the least that was seen, and `margin`.
+    /// The target of the round trip for a large window, without the hops. "auto" is the least that the path allows at the start
+    /// of the run, and `margin`.
     #[serde(with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = RETUNED))]
     pub base: Option<Span>,
-    /// What the target is above the least round trip, if that is the base. "auto" is 20 us.
+    /// What the target is above the least round trip of the path, if that is the base. "auto" is 20 us.
     #[serde(with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Span>", extend("retune" = RETUNED))]
     pub margin: Option<Span>,
@@ -163,12 +164,13 @@ pub struct Swift {
     params: Params,
     segment: f64,
     bits: f64,
+    /// The least round trip of its path. What the flow has seen would count the queue that it found when it began.
+    round_trip: Span,
     /// Hops of its path.
     hops: u32,
     initial: f64,
     /// The window in segments.
     size: f64,
-    least: Span,
     smoothed: Span,
     /// When it was last reduced.
     reduced: Option<Time>,
@@ -186,10 +188,10 @@ impl Swift {
         Swift {
             segment: f64::from(env.segment),
             bits: env.bits(),
+            round_trip: env.path.round_trip,
             hops: env.path.hops,
             initial,
             size: initial,
-            least: Span::ZERO,
             smoothed: Span::ZERO,
             reduced: None,
             timeouts: 0,
@@ -200,7 +202,7 @@ impl Swift {
 
     /// The target of the round trip, in seconds.
     fn target(&self) -> f64 {
-        let base = self.params.base.unwrap_or(self.least + self.params.margin.unwrap_or(MARGIN));
+        let base = self.params.base.unwrap_or(self.round_trip + self.params.margin.unwrap_or(MARGIN));
         let hops = f64::from(self.params.hops.unwrap_or(self.hops)) * self.params.per_hop.seconds();
         base.seconds() + hops + self.params.flow_term(self.size)
     }
@@ -225,7 +227,7 @@ impl Controller for Swift {
         if ack.octets == 0 {
             return;
         }
-        (self.least, self.smoothed, self.timeouts) = (ack.least, ack.smoothed, 0);
+        (self.smoothed, self.timeouts) = (ack.smoothed, 0);
         let Some(delay) = ack.round_trip.map(Span::seconds) else { return };
         let target = self.target();
         if delay >= target {
@@ -365,14 +367,13 @@ mod tests {
         assert_eq!(other.size, 1.625 / 16.0);
     }
 
-    /// With a least round trip of 30 us: 30 + 20 + 4 3.053 + 29.390 us for a window of one segment.
+    /// On a path with a least round trip of 30 us: 30 + 20 + 4 3.053 + 29.390 us for a window of one segment.
     #[test]
     fn the_target_grows_with_the_hops_of_the_path() {
         let target = |params: &str, hops| {
             let params = toml::from_str(params).unwrap();
-            let swift =
-                Swift::new(&params, Env { path: PathTerms { hops, ..Env::of(1000, 1).path }, ..Env::of(1000, 1) });
-            Swift { least: microseconds(30), ..swift }.target() * 1e6
+            let path = PathTerms { hops, round_trip: microseconds(30), ..Env::of(1000, 1).path };
+            Swift::new(&params, Env { path, ..Env::of(1000, 1) }).target() * 1e6
         };
         assert!((target("", 4) - 91.602).abs() < 1e-3);
         assert!((target("", 0) - 79.390).abs() < 1e-3);

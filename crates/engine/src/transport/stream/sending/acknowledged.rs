@@ -16,24 +16,27 @@ impl Sending {
     /// is sent at once.
     #[inline]
     pub fn on_pdu(&mut self, pdu: &Pdu, beside: &Side, turn: &mut Turn<'_>) {
-        match pdu.body() {
+        let single;
+        let (number, marked, blocks): (u64, u16, &[Block]) = match pdu.body() {
             Body::StreamAcknowledgement { number, marked, block } => {
-                self.on_acknowledgement((number, &[block], pdu.sequence), marked, turn);
+                single = [block];
+                (number, marked, &single)
             }
-            Body::SelectiveAcknowledgement { number, marked, .. } => {
-                self.on_acknowledgement((number, &beside.blocks, pdu.sequence), marked, turn);
-            }
+            Body::SelectiveAcknowledgement { number, marked, .. } => (number, marked, beside.blocks()),
             Body::TelemetryAcknowledgement { number, marked, .. } => {
                 if let Some(hops) = beside.hops() {
                     self.controller.on_telemetry(hops);
                 }
-                self.on_acknowledgement((number, &beside.blocks, pdu.sequence), marked, turn);
+                (number, marked, beside.blocks())
             }
-            Body::StreamHandshake { born } => self.on_answer(born, turn),
-            _ => {}
-        }
+            Body::StreamCredit { limit } => return self.on_credit(limit, turn),
+            Body::StreamHandshake { born } => return self.on_answer(born, turn),
+            _ => return,
+        };
+        self.on_acknowledgement((number, blocks, pdu.sequence), marked, turn);
     }
 
+    #[inline(always)]
     fn on_acknowledgement(&mut self, (number, blocks, echo): (u64, &[Block], u32), marked: u16, turn: &mut Turn<'_>) {
         let now = turn.now;
         let in_flight = self.board.in_flight();

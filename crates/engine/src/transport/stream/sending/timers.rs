@@ -119,7 +119,9 @@ impl Sending {
         self.detection.forget_probe();
         (self.phase, self.recovery_end) = (Phase::Timeout, self.user.next());
         self.reduced = self.recovery_end;
-        (self.probe_at, self.judge_at, self.must_repeat) = (Time::NEVER, Time::NEVER, false);
+        (self.probe_at, self.judge_at) = (Time::NEVER, Time::NEVER);
+        // With a window one segment may always be in flight.
+        self.must_repeat = self.credit.is_some();
         self.restart_timer(now);
     }
 

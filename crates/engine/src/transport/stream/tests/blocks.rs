@@ -57,11 +57,11 @@ fn an_acknowledgement_is_as_long_as_its_blocks() {
         let body =
             Body::Segment { born: Time::ZERO, offset: place * 1000, octets: 1000, is_last: false, is_repeat: false };
         let pdu = Pdu::new(FlowId(0), number, 1040, 0, body);
-        receiving.on_segment(&pdu, Time::ZERO, &mut |answer| actual.push(answer.into_pdu(None, &mut records)));
+        receiving.on_segment(&pdu, None, Time::ZERO, &mut records, &mut |answer| actual.push(answer));
     }
     assert_eq!(actual.iter().map(|pdu| pdu.octets).collect::<Vec<_>>(), [40, 52, 60, 68, 68, 60, 68]);
     assert_eq!(records.count(), 5);
-    let blocks = |place: usize| records.beside(&actual[place]).blocks;
+    let blocks = |place: usize| *records.beside(&actual[place]).blocks();
     assert_eq!(blocks(1), [(0, 0); 4]);
     assert_eq!(blocks(4), [(7000, 1000), (5000, 1000), (3000, 1000), (0, 0)]);
     // Segment 1 fills a gap; segment 2 arrives twice.

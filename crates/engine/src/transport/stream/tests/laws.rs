@@ -14,6 +14,7 @@ struct Path {
     now: Time,
     sending: Sending,
     receiving: Receiving,
+    pulls: Pulls,
     messages: UnderWay,
     records: SideRecords,
     under_way: Vec<(Time, u64, Pdu)>,
@@ -45,7 +46,10 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 impl Path {
     fn new(params: &str, fates: Vec<Fate>) -> Path {
         let params: Arc<Params> = Arc::new(toml::from_str(params).unwrap());
+        let mut pulls = Pulls::default();
+        pulls.add(Arc::clone(&params), LineTerms { segment: Span(800_000_000), round_trip: Span::milliseconds(40) });
         Path {
+            pulls,
             now: Time::ZERO,
             sending: Sending::new(Arc::clone(&params), (FlowId(0), 0), SITE, None),
             receiving: Receiving::new(params, FlowId(0), 0),
@@ -101,7 +105,7 @@ impl Path {
         for _ in 0..200_000 {
             let arrival = self.under_way.iter().enumerate().min_by_key(|(_, (at, order, _))| (*at, *order));
             let arrival = arrival.map_or((Time::NEVER, 0), |(place, (at, ..))| (*at, place));
-            let next = arrival.0.min(self.sending.due()).min(self.receiving.due());
+            let next = arrival.0.min(self.sending.due()).min(self.receiving.due()).min(self.pulls.due());
             if next == Time::NEVER {
                 return true;
             }
@@ -109,9 +113,13 @@ impl Path {
             if self.sending.due() <= next {
                 self.act(|sending, turn| sending.act(turn));
             } else if self.receiving.due() <= next {
-                let waited = self.receiving.act();
-                let pdu = waited.into_pdu(self.receiving.hops(), &mut self.records);
+                let pdu = self.receiving.act(&mut self.records);
                 self.transmit(pdu);
+            } else if self.pulls.due() <= next {
+                if let Some((_, limit)) = self.pulls.give(self.now) {
+                    let credit = self.receiving.give_credit(limit);
+                    self.transmit(credit);
+                }
             } else {
                 let (_, _, pdu) = self.under_way.swap_remove(arrival.1);
                 self.arrive(&pdu);
@@ -129,16 +137,14 @@ impl Path {
         let mut answers = Vec::new();
         let beside = self.records.beside(pdu);
         self.records.free(pdu);
-        if let Some(hops) = beside.hops() {
-            self.receiving.keep_telemetry(hops);
-        }
         match pdu.kind() {
             Kind::StreamHandshake => answers.push(self.receiving.on_request(pdu)),
             _ => {
-                let send = &mut |actual: Acknowledgement| {
-                    answers.push(actual.into_pdu(beside.hops(), &mut self.records));
-                };
-                self.receiving.on_segment(pdu, self.now, send);
+                let send = &mut |actual| answers.push(actual);
+                self.receiving.on_segment(pdu, beside.hops(), self.now, &mut self.records, send);
+                if self.sending.needs_credit() {
+                    self.pulls.on_segment((0, 0), pdu.sequence, pdu.marks.has(Marks::MORE), self.now);
+                }
             }
         }
         while self.messages.take(0, self.receiving.next()).is_some() {

@@ -2,6 +2,8 @@
 
 use super::super::laws::{acked, congestion};
 use super::super::{ControllerParams, ControllerState, Signal};
+use std::sync::Arc;
+
 use super::*;
 
 /// Makes NewReno, which fails at a certain call.
@@ -107,7 +109,7 @@ fn after_a_fault_the_window_stays_and_the_fault_tells_all() {
     let now = Time::ZERO + crate::core::time::Span::milliseconds(1_500);
     (0..3).for_each(|_| hosted.on_ack(&Acked { now, ..acked(1000) }));
     assert_eq!(hosted.window(), 11_000);
-    let fault = hosted.broken().unwrap().fault("a.0");
+    let fault = hosted.broken().unwrap().fault("controller.python", "flow a.0");
     assert_eq!(fault.reason, "on_ack failed at 1.5 s of flow a.0: ValueError: so it is");
     assert_eq!((fault.value.as_str(), fault.remedy.as_str()), ("Gentle", "correct Gentle in gentle.py"));
     assert_eq!(hosted.clone().broken(), hosted.broken());
@@ -118,7 +120,7 @@ fn what_no_sender_can_do_is_a_fault() {
     for (window, told) in [(f64::NAN, "nan"), (-1.0, "-1"), (f64::INFINITY, "inf")] {
         let mut hosted = hosted(9, Some(window));
         hosted.on_ack(&acked(1000));
-        let fault = hosted.broken().unwrap().fault("a.0");
+        let fault = hosted.broken().unwrap().fault("controller.python", "flow a.0");
         let told = format!(" of flow a.0: it is {told}, and must be ");
         assert!(fault.reason.starts_with("window failed at 0") && fault.reason.contains(&told), "{}", fault.reason);
     }
@@ -128,14 +130,14 @@ fn what_no_sender_can_do_is_a_fault() {
 fn a_state_that_cannot_be_copied_is_a_fault_of_the_copy_alone() {
     let hosted = hosted(7, None);
     let copy = hosted.clone();
-    assert!(copy.broken().unwrap().fault("a.0").reason.contains("TypeError: it has a file"));
+    assert!(copy.broken().unwrap().fault("controller.python", "flow a.0").reason.contains("TypeError: it has a file"));
     assert_eq!(hosted.broken(), None);
 }
 
 #[test]
 fn without_a_host_nothing_runs_and_the_fault_says_how_to_consent() {
     let unhosted = Python::new(&params(), Env::of(1000, 10));
-    let fault = unhosted.broken().unwrap().fault("a.0");
+    let fault = unhosted.broken().unwrap().fault("controller.python", "flow a.0");
     assert!(fault.remedy.contains("--allow-python") && fault.remedy.contains("allow_python=True"), "{fault:?}");
 }
 

@@ -1,0 +1,216 @@
+//! A congestion point that is a class in Python.
+//!
+//! Only the methods that the class has are called. Those that cost time at every port are called if it asks for them.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Host;
+use crate::control::answer::Answer;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
+use crate::core::feedback::{Feedback, Signal, Signals};
+use crate::core::pdu::Pdu;
+use crate::core::time::{Rate, Time};
+
+/// The class, and what identifies it.
+pub type Params = Class<PointAsks, Host>;
+
+/// What a class asks for, by attributes of the same names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PointAsks {
+    /// The feedback that it sends.
+    #[schemars(extend("fixed" = FIXED))]
+    pub sends: Vec<Signal>,
+    /// The feedback in which it writes, or which it reads.
+    #[schemars(extend("fixed" = FIXED))]
+    pub hears: Vec<Signal>,
+    /// Each departure: `on_departure`.
+    #[schemars(extend("fixed" = FIXED))]
+    pub wants_departures: bool,
+    /// The PDUs that pass in the backward direction: `on_backward`.
+    #[schemars(extend("fixed" = FIXED))]
+    pub wants_backward: bool,
+    /// Lengths in bits, and not in PDUs.
+    #[schemars(extend("fixed" = FIXED))]
+    pub counts_bits: bool,
+    /// The RM cells that it makes itself, and sends to sources.
+    #[schemars(extend("fixed" = FIXED))]
+    pub makes_rm_cells: bool,
+    /// It controls the last queue alone. Flows of other queues get no feedback.
+    #[schemars(extend("fixed" = FIXED))]
+    pub controls_last_queue: bool,
+}
+
+impl Asks for PointAsks {}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        Signal::all(&self.asks.sends)
+    }
+
+    fn hears(&self) -> Signals {
+        Signal::all(&self.asks.hears)
+    }
+}
+
+impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        self.asks.controls_last_queue
+    }
+}
+
+/// What a method tells the source of a PDU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Told {
+    /// A notice cell.
+    Notice(Notice),
+    /// A cell of another kind.
+    Cell(Answer),
+}
+
+/// An instance of a class: the congestion point of one port. Methods that the class does not have do nothing.
+pub trait Instance: fmt::Debug + Send + Sync {
+    /// A copy with the same state, which shares nothing with it.
+    ///
+    /// # Errors
+    /// If the state cannot be copied.
+    fn fork(&self) -> Result<Box<dyn Instance>, Failure>;
+    /// A PDU arrives.
+    ///
+    /// # Errors
+    /// If the method fails, as in all of them.
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Result<Option<Told>, Failure>;
+    /// A PDU is discarded.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Result<Option<Told>, Failure>;
+    /// A PDU leaves the queue for the line.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) -> Result<(), Failure>;
+    /// A PDU passes in the backward direction.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) -> Result<(), Failure>;
+    /// The rate of the line changes.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_rate(&mut self, rate: Rate, now: Time) -> Result<(), Failure>;
+}
+
+impl Forks for dyn Instance {
+    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
+        self.fork()
+    }
+}
+
+/// The state at one port. Boxed: every port with a congestion point has the room of the largest.
+#[derive(Clone, Debug)]
+pub struct Python(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    running: Running<dyn Instance>,
+    asks: PointAsks,
+    may_notify: bool,
+    /// The cell that the last method told the source.
+    cell: Option<Answer>,
+}
+
+impl Python {
+    /// For a port with this `env`; without a host one that never acts.
+    #[must_use]
+    pub fn new(params: &Params, env: PortEnv) -> Python {
+        let running = Running::start(params, |makers| makers.congestion_point(params, &env));
+        let notices = Signals::NOTICES.with(Signals::GRADED_NOTICES);
+        let may_notify = params.asks.makes_rm_cells || Feedback::sends(params).meets(notices);
+        Python(Box::new(State { running, asks: params.asks.clone(), may_notify, cell: None }))
+    }
+}
+
+impl State {
+    /// Takes what the method `name` tells the source.
+    fn tell(&mut self, name: &'static str, told: Option<Told>) -> Option<Notice> {
+        let told = told?;
+        if !self.may_notify {
+            let told = "it tells the source something, which the class does not say; name \"notices\" in `sends`, or write \
+                        `makes_rm_cells = True`";
+            self.running.fail(Failure { method: name, told: told.to_owned() });
+            return None;
+        }
+        match told {
+            Told::Notice(notice) => {
+                self.cell = None;
+                Some(notice)
+            }
+            Told::Cell(cell) => {
+                self.cell = Some(cell);
+                Some(Notice { severity: 0 })
+            }
+        }
+    }
+}
+
+impl CongestionPoint for Python {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        let told = self.0.running.call(view.now, |instance| instance.on_arrival(pdu, view))?;
+        self.0.tell("on_arrival", told)
+    }
+
+    fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+        let told = self.0.running.call(view.now, |instance| instance.on_discard(pdu, view))?;
+        self.0.tell("on_discard", told)
+    }
+
+    fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
+        self.0.running.call(view.now, |instance| instance.on_departure(pdu, view));
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        self.0.running.call(view.now, |instance| instance.on_backward(pdu, view));
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        self.0.running.call(now, |instance| instance.on_rate(rate, now));
+    }
+
+    fn notice_cell(&self, _pdu: &Pdu) -> Option<Answer> {
+        self.0.cell
+    }
+
+    fn counts_bits(&self) -> bool {
+        self.0.asks.counts_bits
+    }
+
+    fn wants_departures(&self) -> bool {
+        self.0.asks.wants_departures
+    }
+
+    fn wants_backward(&self) -> bool {
+        self.0.asks.wants_backward
+    }
+
+    fn notifies(&self) -> bool {
+        self.0.may_notify
+    }
+
+    fn broken(&self) -> Option<&Broken> {
+        self.0.running.broken()
+    }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ file = 'own.py', class = 'Own', source = 'class Own: pass' }"];
+}

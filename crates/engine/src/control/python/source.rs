@@ -1,0 +1,221 @@
+//! A reaction point that is a class in Python.
+//!
+//! It decides what the sender may do by attributes, which are read after each method, and before that at a time at which a
+//! class with `on_time` may decide anew.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Host;
+use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
+use crate::core::feedback::{Feedback, Signal, Signals};
+use crate::core::pdu::Pdu;
+use crate::core::time::{Span, Time};
+use crate::traffic::RateScale;
+
+/// The class, and what identifies it.
+pub type Params = Class<SourceAsks, Host>;
+
+/// What a class asks for, by attributes of the same names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SourceAsks {
+    /// What it sends beside data.
+    #[schemars(extend("fixed" = FIXED))]
+    pub sends: Vec<Signal>,
+    /// The feedback that it obeys.
+    #[schemars(extend("fixed" = FIXED))]
+    pub hears: Vec<Signal>,
+    /// It scales the nominal rate of the traffic: its decision is `factor`.
+    #[schemars(extend("fixed" = FIXED))]
+    pub scales: bool,
+}
+
+impl Asks for SourceAsks {}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        Signal::all(&self.asks.sends)
+    }
+
+    fn hears(&self) -> Signals {
+        Signal::all(&self.asks.hears)
+    }
+}
+
+impl ReactionPointParams for Params {
+    fn only_scales(&self) -> bool {
+        self.asks.scales
+    }
+}
+
+/// What an instance decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision {
+    /// The sender is allowed this (`rate`, `earliest_ps`, `is_open`).
+    Allow(Allowance),
+    /// The factor on the nominal rate, from 0 to 1, and, if that is 0, when it is above 0 again (`factor`, `resumes_ps`).
+    Scale(f64, Time),
+}
+
+/// What a method decides. `None` if the class does not have the method.
+pub type Decided = Result<Option<Decision>, Failure>;
+
+/// An instance of a class: the reaction point of one flow.
+pub trait Instance: fmt::Debug + Send + Sync {
+    /// A copy with the same state, which shares nothing with it.
+    ///
+    /// # Errors
+    /// If the state cannot be copied.
+    fn fork(&self) -> Result<Box<dyn Instance>, Failure>;
+    /// A backward PDU arrived.
+    ///
+    /// # Errors
+    /// If the method fails, as in all of them.
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) -> Decided;
+    /// A PDU is about to be sent.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_send(&mut self, pdu: &mut Pdu, now: Time) -> Decided;
+    /// The sender asks what it may do.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_time(&mut self, now: Time) -> Decided;
+    /// A session of the traffic begins.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_session_begin(&mut self, now: Time) -> Decided;
+    /// A session of the traffic ends.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_session_end(&mut self, now: Time) -> Decided;
+    /// The PDU to send next. `None` if the class does not have the method, or leaves it to the engine.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn choose(&mut self, ready: Ready, now: Time) -> Result<Option<Next>, Failure>;
+}
+
+impl Forks for dyn Instance {
+    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
+        self.fork()
+    }
+}
+
+/// The state of one flow.
+#[derive(Clone, Debug)]
+pub struct Python {
+    running: Running<dyn Instance>,
+    decision: Decision,
+    scales: bool,
+}
+
+impl Python {
+    /// For a sender with this `env`; without a host one without control.
+    #[must_use]
+    pub fn new(params: &Params, env: SenderEnv) -> Python {
+        let scales = params.asks.scales;
+        let free = if scales { Decision::Scale(1.0, Time::ZERO) } else { Decision::Allow(Allowance::AsProduced) };
+        let mut decision = free;
+        let running = Running::start(params, |makers| {
+            let (instance, first) = makers.reaction_point(params, &env)?;
+            decision = checked(first)?;
+            Ok(instance)
+        });
+        Python { running, decision, scales }
+    }
+
+    /// Calls a method of the instance, if it still has one.
+    fn call(&mut self, now: Time, method: impl FnOnce(&mut dyn Instance) -> Decided) {
+        let decided = self.running.call(now, |instance| method(instance)?.map(checked).transpose());
+        if let Some(Some(decision)) = decided {
+            self.decision = decision;
+        }
+    }
+}
+
+/// Refuses what no sender can do.
+fn checked(decision: Decision) -> Result<Decision, Failure> {
+    match decision {
+        Decision::Allow(Allowance::Rate(rate)) if !(rate >= 0.0 && rate.is_finite()) => {
+            Err(Failure::of_value("rate", rate, "a number of bits per second from 0 on"))
+        }
+        Decision::Scale(factor, _) if !(0.0..=1.0).contains(&factor) => {
+            Err(Failure::of_value("factor", factor, "from 0 to 1"))
+        }
+        _ => Ok(decision),
+    }
+}
+
+impl RateScale for Python {
+    fn begin_session(&mut self, now: Time) {
+        self.call(now, |instance| instance.on_session_begin(now));
+    }
+
+    fn end_session(&mut self, at: Time) {
+        self.call(at, |instance| instance.on_session_end(at));
+    }
+
+    fn factor(&mut self, now: Time) -> f64 {
+        self.call(now, |instance| instance.on_time(now));
+        if let Decision::Scale(factor, _) = self.decision { factor } else { 1.0 }
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        match self.decision {
+            // Later than now: time must advance.
+            Decision::Scale(factor, at) if factor <= 0.0 => at.max(now + Span(1)),
+            _ => now,
+        }
+    }
+}
+
+impl ReactionPoint for Python {
+    fn sends(&self) -> bool {
+        !self.scales
+    }
+
+    fn scales(&self) -> bool {
+        self.scales
+    }
+
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        self.call(now, |instance| instance.on_feedback(pdu, now));
+    }
+
+    fn on_send(&mut self, pdu: &mut Pdu, now: Time) {
+        self.call(now, |instance| instance.on_send(pdu, now));
+    }
+
+    fn choose(&mut self, ready: Ready, now: Time) -> Next {
+        let usual = if ready.answer { Next::Answer } else { Next::Data };
+        self.running.call(now, |instance| instance.choose(ready, now)).flatten().unwrap_or(usual)
+    }
+
+    fn allowance(&mut self, now: Time) -> Allowance {
+        if self.scales {
+            return Allowance::AsProduced;
+        }
+        self.call(now, |instance| instance.on_time(now));
+        if let Decision::Allow(allowance) = self.decision { allowance } else { Allowance::AsProduced }
+    }
+
+    fn broken(&self) -> Option<&Broken> {
+        self.running.broken()
+    }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ file = 'own.py', class = 'Own', source = 'class Own: pass' }"];
+}

@@ -1,0 +1,267 @@
+//! A part that is a class in Python, in a file of the user: what identifies the class, who makes its instances, and its faults.
+//!
+//! The engine knows no Python. Who runs it gives each role a [`Host`], which makes an instance of the class for each place; only
+//! the Python face has one, and only where the user has consented. After a fault the instance is not called again, and the run
+//! ends ([`Broken`]).
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::core::error::Fault;
+use crate::core::time::{Span, Time};
+
+/// The class, and what identifies it. What it asks for depends on its role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    bound(serialize = "A: Serialize", deserialize = "A: Deserialize<'de> + Default, H: Default")
+)]
+#[schemars(rename = "{A}Params", bound = "A: JsonSchema + Serialize + Default")]
+pub struct Class<A, H> {
+    /// File in Python with the class, in the folder of the scenario file or with a path from there.
+    #[schemars(extend("fixed" = FIXED))]
+    pub file: String,
+    /// Name of the class.
+    #[schemars(extend("fixed" = FIXED))]
+    pub class: String,
+    /// Arguments of the class: numbers, booleans or texts by name.
+    #[serde(default)]
+    #[schemars(extend("fixed" = FIXED))]
+    pub parameters: BTreeMap<String, Value>,
+    /// Text of the file, which is taken when the scenario is loaded: a scenario that runs, or is stored, contains it.
+    #[serde(default)]
+    #[schemars(extend("fixed" = FIXED))]
+    pub source: String,
+    /// What the class asks for, taken from its attributes when the scenario is loaded.
+    #[serde(default)]
+    #[schemars(extend("fixed" = FIXED))]
+    pub asks: A,
+    /// Release of Python, and of each package that the class requires, taken when the scenario is loaded.
+    #[serde(default)]
+    #[schemars(extend("fixed" = FIXED))]
+    pub releases: BTreeMap<String, String>,
+    /// What makes the instances. It is no part of the document.
+    #[serde(skip)]
+    pub host: H,
+}
+
+/// What a class asks for.
+pub trait Asks {
+    /// The first fault.
+    ///
+    /// # Errors
+    /// If the engine cannot give what it asks for.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Why a run cannot change the class.
+pub const FIXED: &str = "the instances of the class are made from it before the run";
+/// The names of parameters and their texts are short.
+const MOST_PARAMETERS: usize = 1_000;
+
+impl<A: Asks, H> Class<A, H> {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        let is_name = |text: &str| {
+            text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+                && text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+        };
+        if !is_name(&self.class) {
+            let reason = "this is no name of a class";
+            return Err(Fault::new(
+                "class",
+                format!("{:?}", self.class),
+                reason,
+                "give that in the file, as \"Gentle\"",
+            ));
+        }
+        if self.source.is_empty() {
+            let reason = "the file was not read: it has no text, or the scenario was not loaded by Penstock in Python";
+            return Err(Fault::new("file", format!("{:?}", self.file), reason, "load the scenario there"));
+        }
+        if self.parameters.len() > MOST_PARAMETERS {
+            let reason = format!("there are more than {MOST_PARAMETERS}");
+            return Err(Fault::new("parameters", self.parameters.len(), reason, "leave some out"));
+        }
+        for (name, value) in &self.parameters {
+            if !is_name(name) {
+                let path = format!("parameters.{name:?}");
+                return Err(Fault::new(path, value, "this is no name of an argument", "give that of the class"));
+            }
+            let path = format!("parameters.{name}");
+            if !matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_)) {
+                let remedy = "give a number, a boolean or a text";
+                return Err(Fault::new(path, value, "a parameter has one value", remedy));
+            }
+        }
+        self.asks.check().map_err(|fault| fault.under("asks"))
+    }
+}
+
+/// What makes the instances of the classes of one role, if the user has consented to run them.
+#[derive(Debug)]
+pub struct Host<M: ?Sized>(Option<Arc<M>>);
+
+impl<M: ?Sized> Host<M> {
+    /// The one that uses `makers`.
+    #[must_use]
+    pub fn new(makers: Arc<M>) -> Host<M> {
+        Host(Some(makers))
+    }
+}
+
+impl<M: ?Sized> Default for Host<M> {
+    fn default() -> Host<M> {
+        Host(None)
+    }
+}
+
+impl<M: ?Sized> Clone for Host<M> {
+    fn clone(&self) -> Host<M> {
+        Host(self.0.clone())
+    }
+}
+
+/// Equal parameters make equal parts, whoever runs them.
+impl<M: ?Sized> PartialEq for Host<M> {
+    fn eq(&self, _: &Host<M>) -> bool {
+        true
+    }
+}
+
+/// A method that failed, and what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Name of the method or attribute.
+    pub method: &'static str,
+    /// Type and text of the error, and its place in the file.
+    pub told: String,
+}
+
+impl Failure {
+    /// The method or attribute gives a value that nobody can use.
+    #[must_use]
+    pub fn of_value(method: &'static str, value: f64, wanted: &str) -> Failure {
+        let value = if value.is_nan() { "nan".to_owned() } else { value.to_string() };
+        Failure { method, told: format!("it is {value}, and must be {wanted}") }
+    }
+}
+
+/// Why a part is not called any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    file: String,
+    class: String,
+    /// When it failed; `None` if nobody may run it.
+    failure: Option<(Time, Failure)>,
+}
+
+impl Broken {
+    /// The fault of the scenario: of a part with this `path`, that of `whom`, as `flow a.0`.
+    #[must_use]
+    pub fn fault(&self, path: &str, whom: &str) -> Fault {
+        let Broken { file, class, failure } = self;
+        let Some((at, Failure { method, told })) = failure else {
+            let reason =
+                format!("{file} is a program in Python, and a scenario does not run programs without your consent");
+            let remedy = "read it, and consent with --allow-python on the command line or allow_python=True in Python; \
+                          a browser cannot run it";
+            return Fault::new(path, class, reason, remedy);
+        };
+        let reason = format!("{method} failed at {} of {whom}: {told}", Span(at.0));
+        Fault::new(path, class, reason, format!("correct {class} in {file}"))
+    }
+}
+
+/// An instance that can be copied.
+pub trait Forks {
+    /// A copy with the same state, which shares nothing with it.
+    ///
+    /// # Errors
+    /// If the state cannot be copied.
+    fn forked(&self) -> Result<Box<Self>, Failure>;
+}
+
+/// An instance of a class, until it fails.
+#[derive(Debug)]
+pub struct Running<I: ?Sized> {
+    instance: Option<Box<I>>,
+    /// For a fault: the file and the class.
+    names: Arc<[String; 2]>,
+    /// When it was last called.
+    now: Time,
+    broken: Option<Box<Broken>>,
+}
+
+impl<I: ?Sized> Running<I> {
+    /// The instance that `make` makes with the makers of the class; without makers one that never runs.
+    pub fn start<A, M: ?Sized>(
+        class: &Class<A, Host<M>>,
+        make: impl FnOnce(&M) -> Result<Box<I>, Failure>,
+    ) -> Running<I> {
+        let names = Arc::new([class.file.clone(), class.class.clone()]);
+        let mut made = Running { instance: None, names, now: Time::ZERO, broken: None };
+        match class.host.0.as_deref().map(make) {
+            Some(Ok(instance)) => made.instance = Some(instance),
+            Some(Err(failure)) => made.fail(failure),
+            None => made.break_down(None),
+        }
+        made
+    }
+
+    /// Calls a method of the instance, if it still has one. `None` if it has failed, now or before.
+    #[inline]
+    pub fn call<T>(&mut self, now: Time, method: impl FnOnce(&mut I) -> Result<T, Failure>) -> Option<T> {
+        self.now = now;
+        match method(self.instance.as_deref_mut()?) {
+            Ok(answer) => Some(answer),
+            Err(failure) => {
+                self.fail(failure);
+                None
+            }
+        }
+    }
+
+    /// As [`Running::call`], at the time of the last call.
+    pub fn again<T>(&mut self, method: impl FnOnce(&mut I) -> Result<T, Failure>) -> Option<T> {
+        self.call(self.now, method)
+    }
+
+    /// It has failed so.
+    #[cold]
+    pub fn fail(&mut self, failure: Failure) {
+        self.break_down(Some((self.now, failure)));
+    }
+
+    /// Why it is not called any more.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        self.broken.as_deref()
+    }
+
+    fn break_down(&mut self, failure: Option<(Time, Failure)>) {
+        let [file, class] = &*self.names;
+        self.instance = None;
+        self.broken = Some(Box::new(Broken { file: file.clone(), class: class.clone(), failure }));
+    }
+}
+
+impl<I: Forks + ?Sized> Clone for Running<I> {
+    fn clone(&self) -> Running<I> {
+        let names = Arc::clone(&self.names);
+        let mut copy = Running { instance: None, names, now: self.now, broken: self.broken.clone() };
+        match self.instance.as_ref().map(|instance| instance.forked()) {
+            Some(Ok(instance)) => copy.instance = Some(instance),
+            Some(Err(failure)) => copy.fail(failure),
+            None => {}
+        }
+        copy
+    }
+}
