@@ -309,7 +309,8 @@ def test_a_class_competes_in_a_league(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(FIXED)
     (tmp_path / "bench.toml").write_text(
         f'schemes = ["erica", {{ name = "Own", scheme.{python("Own", "own.py")} }}]\nreplications = 2\n'
-        '[networks.one]\nduration = "300 ms"\npath = ["left", "right"]\nnetwork.dumbbell = { pairs = 2, rate = "10 Mb/s", delay = "1 ms" }\n'
+        '[networks.one]\nduration = "300 ms"\npath = ["left", "right"]\n'
+        'network.dumbbell = { pairs = 2, rate = "10 Mb/s", delay = "1 ms" }\n'
         "[traffics.greedy]\ndefaults.flow = { octets = 1460, traffic.greedy = {} }\n"
     )
     league = penstock.League.load(tmp_path / "bench.toml")

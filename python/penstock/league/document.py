@@ -63,11 +63,6 @@ def is_league(source: str) -> bool:
     return source.removesuffix(".toml") in ready_leagues()
 
 
-def transport_of(keyword: str) -> str:
-    """The transport that a scheme brings; empty without one. A class is the controller of byte streams."""
-    return "stream" if keyword == CLASS else schemes()[keyword].transport
-
-
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """A scheme in a league: its name there, the scheme as in a scenario, and what it changes beside."""
