@@ -259,7 +259,7 @@ LEFT_OUT = {
     r"penstock verify": "`tests/test_verify.py` runs it",
     r"penstock league (decades|standard)": "it takes minutes; the league of the guide runs",
     r"penstock sweep tcp_abr/": "it takes minutes; `tests/test_study_tcp_over_abr.py` runs a point of it",
-    r"penstock reproduce (becn|satellite-beyond|atn-beyond|heirs|tcp-over-abr)\b|penstock reproduce [\w-]+ +(?!.*--figure)": (
+    r"penstock reproduce ((becn|heirs|tcp-over-abr)\b|\w+-beyond\b|[\w-]+ +(?!.*--figure))": (
         "it takes minutes; `make demo`, `make test-long` and the guides run other parts of studies"
     ),
 }
