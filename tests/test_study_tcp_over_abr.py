@@ -45,7 +45,8 @@ def test_a_service_changes_nothing_but_the_scheme_and_the_queue(distance: str) -
     trees = {service: Point(service, distance, 4000).build().tree for service in SERVICES}
     changed = {service: (tree.pop("scheme"), tree["line"]["trunk"].pop("queues")) for service, tree in trees.items()}
     assert trees[UBR] == trees[EPD] == trees[ABR]
-    drop_tail, discard = ([{policy: {"size": "4000 cells"}}] for policy in ("drop_tail", "packet_discard"))
+    drop_tail = [{"drop_tail": {"size": "4000 PDUs"}}]
+    discard = [{"packet_discard": {"size": "4000 PDUs", "early": 0.8}}]
     assert changed == {UBR: ("none", drop_tail), EPD: ("none", discard), ABR: ("erica", drop_tail)}
 
 
