@@ -169,8 +169,7 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
-        /// Time average of the cells of a byte stream that wait at their source for the rate that its reaction point allows;
-        /// `None`, here and below, if nothing holds them back.
+        /// Time average of the cells that wait at their source for its allowed rate; `None`, as below, without ABR below a stream.
         source_queue_mean: Option<f64>,
         /// The most of them at once.
         source_queue_max: Option<u64>,
@@ -264,9 +263,7 @@ row! {
         /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
         /// the user.
         delay_tsdu_mean_s: Option<f64>,
-        /// Time average of the cells of a byte stream that wait at their source for the rate that its reaction point allows, of all
-        /// flows together;
-        /// `None`, here and below, if nothing holds them back.
+        /// Time average of the cells that wait at all its sources for their allowed rates; `None`, as below, without ABR.
         source_queue_mean: Option<f64>,
         /// The most of them at once at one source.
         source_queue_max: Option<u64>,

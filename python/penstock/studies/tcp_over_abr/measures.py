@@ -27,7 +27,8 @@ KINDS: dict[str, MetricKind] = {
 
 def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run. Over UBR nothing waits for a rate at the sources."""
-    [group], [port] = run.rows["groups"], run.rows["ports"]
+    [group] = run.rows["groups"]
+    port = next(row for row in run.rows["ports"] if row["port"] == "trunk")
     yield GOODPUT, group["throughput_bps"] / MOST_BPS
     yield FAIRNESS, group["fairness"]
     yield SOURCE, group["source_queue_mean"] or 0.0
