@@ -105,6 +105,8 @@ impl SideRecords {
         if pdu.kind().may_have_record() { self.read(pdu) } else { Side::Nothing }
     }
 
+    /// Out of line: few PDUs have a record.
+    #[inline(never)]
     fn read(&self, pdu: &Pdu) -> Side {
         match pdu.body() {
             Body::SelectiveAcknowledgement { record, .. } => {
@@ -117,7 +119,8 @@ impl SideRecords {
         }
     }
 
-    /// Frees the record beside `pdu`, if it has one.
+    /// Frees the record beside `pdu`, if it has one. Out of line: few PDUs have one.
+    #[inline(never)]
     pub fn free(&mut self, pdu: &Pdu) {
         match pdu.body() {
             Body::SelectiveAcknowledgement { record, .. } => self.blocks.free(record),

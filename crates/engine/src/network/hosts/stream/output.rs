@@ -59,6 +59,13 @@ impl<'a> Way<'a> {
     /// Sends the cells that leave the queue of the host by the time of `key`, if it has one.
     #[inline]
     pub(super) fn release<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+        if !self.is_direct() {
+            self.release_cells(key, ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn release_cells<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
         let Way { uplink, below } = self;
         let Some(Below { cells: Some(cells), shaper: Some(shaper), .. }) = below.as_deref_mut() else { return };
         shaper.act(key.time, |cell| {
