@@ -6,7 +6,7 @@
 //! [`Discard`], what it does at a length alone, and [`Discipline`], what it does with the time, its state and random
 //! numbers. A policy without state leaves the methods of `Discipline` as they are.
 
-use crate::core::class::Broken;
+use crate::core::class::{Broken, hosted};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
@@ -188,6 +188,7 @@ macro_rules! policies {
 }
 
 policies!(define_role! [Params Policy Env]);
+hosted!(python::Host: Params);
 
 role_trait! {
     /// A queue policy: what it does with each PDU that arrives, by the length of the queue alone.

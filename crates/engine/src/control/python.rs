@@ -1,14 +1,14 @@
 //! The three points of a scheme as classes in Python, in files of the user (`core/class.rs`).
 //!
 //! Their page: docs/models/python.md. A class may take the place of one point, beside points of the engine. It says itself what it
-//! sends and hears. No remedy names it: a class is no part that one can add by its keyword alone.
+//! sends and hears.
 
 use std::fmt;
 
 use super::congestion::{CongestionParams, PortEnv};
 use super::notification::{NotificationParams, ReceiverEnv};
 use super::reaction::{ReactionParams, SenderEnv};
-use crate::core::class::{self, Failure};
+use crate::core::class::{self, Failure, hosted};
 
 pub mod point;
 pub mod receiver;
@@ -44,27 +44,4 @@ pub trait Points: fmt::Debug + Send + Sync {
     ) -> Result<(Box<dyn source::Instance>, source::Decision), Failure>;
 }
 
-/// Parameters whose classes, if they are one, have their instances from a host.
-macro_rules! hosted {
-    ($($params:ident)*) => {$(
-        impl $params {
-            /// The same parameters, with the instances of a class from this host.
-            #[must_use]
-            pub fn hosted_by(&self, host: &Host) -> $params {
-                let mut hosted = self.clone();
-                if let $params::Python(class) = &mut hosted {
-                    class.host.clone_from(host);
-                }
-                hosted
-            }
-
-            /// Whether it is a class.
-            #[must_use]
-            pub fn is_class(&self) -> bool {
-                matches!(self, $params::Python(_))
-            }
-        }
-    )*};
-}
-
-hosted!(CongestionParams NotificationParams ReactionParams);
+hosted!(Host: CongestionParams NotificationParams ReactionParams);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::time::{Span, Time};
 
 /// The class, and what identifies it. What it asks for depends on its role.
@@ -52,12 +53,39 @@ pub struct Class<A, H> {
 
 /// What a class asks for.
 pub trait Asks {
+    /// The feedback that every class of its role hears.
+    const HEARS: Signals = Signals::NONE;
+
+    /// The feedback that it sends.
+    fn sends(&self) -> &[Signal] {
+        &[]
+    }
+
+    /// The feedback that it hears beside that of its role.
+    fn hears(&self) -> &[Signal] {
+        &[]
+    }
+
     /// The first fault.
     ///
     /// # Errors
     /// If the engine cannot give what it asks for.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+/// No remedy names a class: it is no part that one can add by its keyword alone.
+impl<A: Asks, H> Feedback for Class<A, H> {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = A::HEARS;
+
+    fn sends(&self) -> Signals {
+        Signal::all(self.asks.sends())
+    }
+
+    fn hears(&self) -> Signals {
+        A::HEARS.with(Signal::all(self.asks.hears()))
     }
 }
 
@@ -136,6 +164,36 @@ impl<M: ?Sized> PartialEq for Host<M> {
     }
 }
 
+/// Parameters of parts, one of which is a class with instances from this type of host.
+macro_rules! hosted {
+    ($host:ty: $($params:ident)*) => {$(
+        impl $params {
+            /// Whether it is a class in Python.
+            #[must_use]
+            pub fn is_class(&self) -> bool {
+                matches!(self, $params::Python(_))
+            }
+
+            /// A class has its instances from this host.
+            pub fn set_host(&mut self, host: &$host) {
+                if let $params::Python(class) = self {
+                    class.host.clone_from(host);
+                }
+            }
+
+            /// The same parameters, with the instances of a class from this host.
+            #[must_use]
+            pub fn hosted_by(&self, host: &$host) -> $params {
+                let mut hosted = self.clone();
+                hosted.set_host(host);
+                hosted
+            }
+        }
+    )*};
+}
+
+pub(crate) use hosted;
+
 /// A method that failed, and what it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -180,19 +238,14 @@ impl Broken {
     }
 }
 
-/// An instance that can be copied.
-pub trait Forks {
-    /// A copy with the same state, which shares nothing with it.
-    ///
-    /// # Errors
-    /// If the state cannot be copied.
-    fn forked(&self) -> Result<Box<Self>, Failure>;
-}
+/// Makes a copy of an instance, with the same state, which shares nothing with it.
+type Fork<I> = fn(&I) -> Result<Box<I>, Failure>;
 
 /// An instance of a class, until it fails.
 #[derive(Debug)]
 pub struct Running<I: ?Sized> {
     instance: Option<Box<I>>,
+    fork: Fork<I>,
     /// For a fault: the file and the class.
     names: Arc<[String; 2]>,
     /// When it was last called.
@@ -201,13 +254,14 @@ pub struct Running<I: ?Sized> {
 }
 
 impl<I: ?Sized> Running<I> {
-    /// The instance that `make` makes with the makers of the class; without makers one that never runs.
+    /// The instance that `make` makes with the makers of the class, and `fork` copies; without makers one that never runs.
     pub fn start<A, M: ?Sized>(
         class: &Class<A, Host<M>>,
+        fork: Fork<I>,
         make: impl FnOnce(&M) -> Result<Box<I>, Failure>,
     ) -> Running<I> {
         let names = Arc::new([class.file.clone(), class.class.clone()]);
-        let mut made = Running { instance: None, names, now: Time::ZERO, broken: None };
+        let mut made = Running { instance: None, fork, names, now: Time::ZERO, broken: None };
         match class.host.0.as_deref().map(make) {
             Some(Ok(instance)) => made.instance = Some(instance),
             Some(Err(failure)) => made.fail(failure),
@@ -216,8 +270,9 @@ impl<I: ?Sized> Running<I> {
         made
     }
 
-    /// Calls a method of the instance, if it still has one. `None` if it has failed, now or before.
-    #[inline]
+    /// Calls a method of the instance, if it still has one. `None` if it has failed, now or before. It has its own place in the
+    /// program: the code of parts of the engine, which stands beside it, stays short.
+    #[inline(never)]
     pub fn call<T>(&mut self, now: Time, method: impl FnOnce(&mut I) -> Result<T, Failure>) -> Option<T> {
         self.now = now;
         match method(self.instance.as_deref_mut()?) {
@@ -253,11 +308,11 @@ impl<I: ?Sized> Running<I> {
     }
 }
 
-impl<I: Forks + ?Sized> Clone for Running<I> {
+impl<I: ?Sized> Clone for Running<I> {
     fn clone(&self) -> Running<I> {
-        let names = Arc::clone(&self.names);
-        let mut copy = Running { instance: None, names, now: self.now, broken: self.broken.clone() };
-        match self.instance.as_ref().map(|instance| instance.forked()) {
+        let (fork, names) = (self.fork, Arc::clone(&self.names));
+        let mut copy = Running { instance: None, fork, names, now: self.now, broken: self.broken.clone() };
+        match self.instance.as_deref().map(fork) {
             Some(Ok(instance)) => copy.instance = Some(instance),
             Some(Err(failure)) => copy.fail(failure),
             None => {}

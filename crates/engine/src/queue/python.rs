@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, Verdict, check_size};
-use crate::core::class::{self, Asks, Broken, Class, FIXED, Failure, Forks, Running};
+use crate::core::class::{self, Asks, Broken, Class, FIXED, Failure, Running};
 use crate::core::error::Fault;
-use crate::core::feedback::{Signal, Signals};
+use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
 use crate::core::time::LineRate;
@@ -40,26 +40,12 @@ pub struct QueueAsks {
 }
 
 impl Asks for QueueAsks {
+    fn sends(&self) -> &[Signal] {
+        &self.sends
+    }
+
     fn check(&self) -> Result<(), Fault> {
         self.size.map_or(Ok(()), check_size)
-    }
-}
-
-impl super::Params {
-    /// The same parameters, with the instances of a class from this host.
-    #[must_use]
-    pub fn hosted_by(&self, host: &Host) -> super::Params {
-        let mut hosted = self.clone();
-        if let super::Params::Python(class) = &mut hosted {
-            class.host.clone_from(host);
-        }
-        hosted
-    }
-
-    /// Whether it is a class.
-    #[must_use]
-    pub fn is_class(&self) -> bool {
-        matches!(self, super::Params::Python(_))
     }
 }
 
@@ -69,7 +55,7 @@ impl QueueParams for Params {
     }
 
     fn sends(&self) -> Signals {
-        Signal::all(&self.asks.sends)
+        Feedback::sends(self)
     }
 
     fn limit(&mut self, size: Option<Count>, bits: Option<Bits>) -> bool {
@@ -115,12 +101,6 @@ pub trait Instance: fmt::Debug + Send + Sync {
     fn on_rate(&mut self, rate: LineRate) -> Result<(), Failure>;
 }
 
-impl Forks for dyn Instance {
-    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
-        self.fork()
-    }
-}
-
 /// The state of one queue. Boxed: every queue has the room of the largest.
 #[derive(Clone, Debug)]
 pub struct Python(Box<State>);
@@ -137,7 +117,7 @@ impl Python {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Python {
         Python(Box::new(State {
-            running: Running::start(params, |makers| makers.discipline(params, &env)),
+            running: Running::start(params, <dyn Instance>::fork, |makers| makers.discipline(params, &env)),
             size: params.asks.size.map(|size| size.0),
             decides_at_head: params.asks.decides_at_head,
         }))

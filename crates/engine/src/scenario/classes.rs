@@ -14,7 +14,7 @@ impl Scenario {
 impl Flow {
     fn has_class(&self) -> bool {
         let controls = match &self.transport {
-            Some(transport::Params::Stream(stream)) => stream.controller.class().is_some(),
+            Some(transport::Params::Stream(stream)) => stream.controller.is_class(),
             _ => false,
         };
         let reacts = self.reaction().is_class();

@@ -479,6 +479,12 @@ impl Flow {
         self.reaction_point.as_ref().unwrap_or(UNCONTROLLED)
     }
 
+    /// Whether it is a byte stream whose segments are packets, which no source of cells sends.
+    #[must_use]
+    pub fn streams_packets(&self) -> bool {
+        matches!(&self.transport, Some(own @ transport::Params::Stream(_)) if !own.makes_cells())
+    }
+
     /// Octets of one PDU of its data, as the points of a scheme count them: those of a cell, if a transport makes cells.
     #[must_use]
     pub fn pdu_octets(&self) -> u16 {

@@ -59,15 +59,6 @@ impl Discipline {
     }
 }
 
-/// Takes what a method has written in the PDU.
-#[inline]
-fn take(seen: Option<PyRefMut<'_, Pdu>>, pdu: &mut Inner) {
-    if let Some(mut seen) = seen {
-        *pdu = seen.pdu;
-        seen.is_open = false;
-    }
-}
-
 impl Instance for Discipline {
     fn fork(&self) -> Result<Box<dyn Instance>, Failure> {
         Python::attach(|py| Ok(Box::new(Discipline::of(py, self.object.fork(py)?)?) as Box<dyn Instance>))
@@ -80,7 +71,7 @@ impl Instance for Discipline {
         Python::attach(|py| {
             let arguments = self.arriving.filled(py, Pdu::open(pdu), Arrival { view: *view, size });
             let answer = self.on_arrival.call(&self.object, arguments, py)?;
-            take(self.arriving.first(py), pdu);
+            self.arriving.take(py, pdu);
             self.verdict(&self.on_arrival, &answer)
         })
     }
@@ -92,7 +83,7 @@ impl Instance for Discipline {
         Python::attach(|py| {
             let arguments = self.leaving.filled(py, Pdu::open(pdu), Head { view: *view });
             let answer = self.on_head.call(&self.object, arguments, py)?;
-            take(self.leaving.first(py), pdu);
+            self.leaving.take(py, pdu);
             self.verdict(&self.on_head, &answer)
         })
     }

@@ -4,6 +4,10 @@ use penstock_engine::control::Answer as Contents;
 use penstock_engine::core::pdu::{Body, CELL_OCTETS, Marks, Pdu as Inner};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::False;
+use pyo3::{PyClass, PyClassInitializer};
+
+use super::calling::Pair;
 
 /// A PDU. It is there during the call.
 #[pyclass(module = "penstock._engine")]
@@ -37,6 +41,17 @@ impl Pdu {
         }
         self.pdu.marks.set(marks);
         Ok(())
+    }
+}
+
+impl<B: PyClass<Frozen = False> + Into<PyClassInitializer<B>>> Pair<Pdu, B> {
+    /// Takes what a method has written in the PDU, which it may not write any more.
+    #[inline]
+    pub(super) fn take(&self, py: Python<'_>, pdu: &mut Inner) {
+        if let Some(mut seen) = self.first(py) {
+            *pdu = seen.pdu;
+            seen.is_open = false;
+        }
     }
 }
 

@@ -101,18 +101,9 @@ impl Point {
             let method = method(self);
             let answer = method.call(&self.object, arguments, py)?;
             method.expect_none(&answer, "write in the PDU, and return nothing")?;
-            self.take(py, pdu);
+            self.seen.take(py, pdu);
             Ok(())
         })
-    }
-
-    /// Takes what a method has written in the PDU.
-    #[inline]
-    fn take(&self, py: Python<'_>, pdu: &mut Inner) {
-        if let Some(mut seen) = self.seen.first(py) {
-            *pdu = seen.pdu;
-            seen.is_open = false;
-        }
     }
 }
 
@@ -128,7 +119,7 @@ impl point::Instance for Point {
         Python::attach(|py| {
             let arguments = self.seen.filled(py, Pdu::open(pdu), PortQueue { view: *view });
             let answer = self.on_arrival.call(&self.object, arguments, py)?;
-            self.take(py, pdu);
+            self.seen.take(py, pdu);
             self.told(&self.on_arrival, &answer)
         })
     }

@@ -155,10 +155,7 @@ impl Instance for Source {
         Python::attach(|py| {
             let arguments = self.seen.filled(py, Pdu::open(pdu), Moment { time: now });
             let answer = self.on_send.call(&self.object, arguments, py)?;
-            if let Some(mut seen) = self.seen.first(py) {
-                *pdu = seen.pdu;
-                seen.is_open = false;
-            }
+            self.seen.take(py, pdu);
             self.decided(py, &self.on_send, &answer)
         })
     }

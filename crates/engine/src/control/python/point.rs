@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Time};
@@ -45,18 +45,13 @@ pub struct PointAsks {
     pub controls_last_queue: bool,
 }
 
-impl Asks for PointAsks {}
-
-impl Feedback for Params {
-    const SENDS: Signals = Signals::NONE;
-    const HEARS: Signals = Signals::NONE;
-
-    fn sends(&self) -> Signals {
-        Signal::all(&self.asks.sends)
+impl Asks for PointAsks {
+    fn sends(&self) -> &[Signal] {
+        &self.sends
     }
 
-    fn hears(&self) -> Signals {
-        Signal::all(&self.asks.hears)
+    fn hears(&self) -> &[Signal] {
+        &self.hears
     }
 }
 
@@ -109,12 +104,6 @@ pub trait Instance: fmt::Debug + Send + Sync {
     fn on_rate(&mut self, rate: Rate, now: Time) -> Result<(), Failure>;
 }
 
-impl Forks for dyn Instance {
-    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
-        self.fork()
-    }
-}
-
 /// The state at one port. Boxed: every port with a congestion point has the room of the largest.
 #[derive(Clone, Debug)]
 pub struct Python(Box<State>);
@@ -132,7 +121,7 @@ impl Python {
     /// For a port with this `env`; without a host one that never acts.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Python {
-        let running = Running::start(params, |makers| makers.congestion_point(params, &env));
+        let running = Running::start(params, <dyn Instance>::fork, |makers| makers.congestion_point(params, &env));
         let notices = Signals::NOTICES.with(Signals::GRADED_NOTICES);
         let may_notify = params.asks.makes_rm_cells || Feedback::sends(params).meets(notices);
         Python(Box::new(State { running, asks: params.asks.clone(), may_notify, cell: None }))

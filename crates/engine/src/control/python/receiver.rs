@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::fifo::Fifo;
 use crate::core::pdu::{Body, CELL_OCTETS, Pdu};
@@ -59,18 +59,13 @@ impl Default for ReceiverAsks {
     }
 }
 
-impl Asks for ReceiverAsks {}
-
-impl Feedback for Params {
-    const SENDS: Signals = Signals::NONE;
-    const HEARS: Signals = Signals::NONE;
-
-    fn sends(&self) -> Signals {
-        Signal::all(&self.asks.sends)
+impl Asks for ReceiverAsks {
+    fn sends(&self) -> &[Signal] {
+        &self.sends
     }
 
-    fn hears(&self) -> Signals {
-        Signal::all(&self.asks.hears)
+    fn hears(&self) -> &[Signal] {
+        &self.hears
     }
 }
 
@@ -99,12 +94,6 @@ pub trait Instance: fmt::Debug + Send + Sync {
     fn on_pdu(&mut self, pdu: &Pdu, now: Time, answer: &mut dyn FnMut(Answer)) -> Result<(), Failure>;
 }
 
-impl Forks for dyn Instance {
-    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
-        self.fork()
-    }
-}
-
 /// The state of one flow.
 #[derive(Clone, Debug)]
 pub struct Python {
@@ -127,7 +116,7 @@ impl Python {
             AnswersWait::Queue => Some(AnswerQueueing::Queue),
         };
         Python {
-            running: Running::start(params, |makers| makers.notification_point(params, &env)),
+            running: Running::start(params, <dyn Instance>::fork, |makers| makers.notification_point(params, &env)),
             queueing,
             least_octets: params.least_octets(),
             node: env.node,

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Forks, Running};
-use crate::core::feedback::{Feedback, Signal, Signals};
+use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
+use crate::core::feedback::Signal;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
@@ -34,18 +34,13 @@ pub struct SourceAsks {
     pub scales: bool,
 }
 
-impl Asks for SourceAsks {}
-
-impl Feedback for Params {
-    const SENDS: Signals = Signals::NONE;
-    const HEARS: Signals = Signals::NONE;
-
-    fn sends(&self) -> Signals {
-        Signal::all(&self.asks.sends)
+impl Asks for SourceAsks {
+    fn sends(&self) -> &[Signal] {
+        &self.sends
     }
 
-    fn hears(&self) -> Signals {
-        Signal::all(&self.asks.hears)
+    fn hears(&self) -> &[Signal] {
+        &self.hears
     }
 }
 
@@ -106,12 +101,6 @@ pub trait Instance: fmt::Debug + Send + Sync {
     fn choose(&mut self, ready: Ready, now: Time) -> Result<Option<Next>, Failure>;
 }
 
-impl Forks for dyn Instance {
-    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
-        self.fork()
-    }
-}
-
 /// The state of one flow.
 #[derive(Clone, Debug)]
 pub struct Python {
@@ -127,7 +116,7 @@ impl Python {
         let scales = params.asks.scales;
         let free = if scales { Decision::Scale(1.0, Time::ZERO) } else { Decision::Allow(Allowance::AsProduced) };
         let mut decision = free;
-        let running = Running::start(params, |makers| {
+        let running = Running::start(params, <dyn Instance>::fork, |makers| {
             let (instance, first) = makers.reaction_point(params, &env)?;
             decision = checked(first)?;
             Ok(instance)

@@ -5,7 +5,6 @@ use super::plan::Network;
 use crate::core::error::{Error, Fault};
 use crate::scenario::expansion::Expansion;
 use crate::scenario::spec::{Flow, Mismatches, Scenario};
-use crate::transport::Params;
 
 /// Checks an expanded scenario, and makes the plan of its network.
 ///
@@ -52,8 +51,7 @@ fn meetings(network: &Network<'_>, expansion: &Expansion<'_>) -> Result<(), Faul
     let unheard = || mismatches.iter().chain(&network.idle_points()).filter(is_made).count();
     if let Some(scheme) = expansion.scheme_of_points(unheard) {
         let reason = "no source obeys its congestion points";
-        let is_packets = |flow: &Flow| matches!(&flow.transport, Some(own @ Params::Stream(_)) if !own.makes_cells());
-        let remedy = if network.scenario.flow.values().any(is_packets) {
+        let remedy = if network.scenario.flow.values().any(Flow::streams_packets) {
             "give a flow the parts of the scheme for hosts (a source of ABR empties the queue of a stream only with \
              framing = \"aal5\"), or delete the scheme"
         } else {

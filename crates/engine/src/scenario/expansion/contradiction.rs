@@ -15,7 +15,6 @@ use crate::core::error::Fault;
 use crate::queue::QueueParams;
 use crate::scenario::schemes::{self, PYTHON, SCHEMES};
 use crate::scenario::spec::{Flow, Line, Scheme};
-use crate::transport;
 
 /// Refuses a scheme at `path` whose table has another algorithm than the list.
 pub(super) fn check(scheme: &Scheme, path: &str) -> Result<(), Fault> {
@@ -74,14 +73,12 @@ pub(super) fn check_flow(flow: &Flow, name: &str) -> Result<(), Fault> {
 /// packets.
 fn check_framing(scheme: &Scheme, flow: &Flow, place: &str) -> Result<(), Fault> {
     let empties = scheme.parts.reaction_point.as_ref().is_some_and(ReactionParams::empties_queues);
-    match &flow.transport {
-        Some(own @ transport::Params::Stream(_)) if empties && !own.makes_cells() => {
-            let reason = format!("the sources of {} send cells, and these segments are packets", scheme.keyword);
-            let remedy = format!("write framing = \"aal5\", or delete {place}.scheme");
-            Err(Fault::new(format!("{place}.transport.stream.framing"), "packet", reason, remedy))
-        }
-        _ => Ok(()),
+    if !empties || !flow.streams_packets() {
+        return Ok(());
     }
+    let reason = format!("the sources of {} send cells, and these segments are packets", scheme.keyword);
+    let remedy = format!("write framing = \"aal5\", or delete {place}.scheme");
+    Err(Fault::new(format!("{place}.transport.stream.framing"), "packet", reason, remedy))
 }
 
 /// Refuses the `own` part of a place if it is another algorithm than that of the scheme of the same place.

@@ -3,7 +3,7 @@
 //! The mechanism tells a controller of losses once a recovery, and of marks once a round trip. It repairs losses itself, by
 //! [`recovery`](super::recovery).
 
-use crate::core::class::Broken;
+use crate::core::class::{Broken, hosted};
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::random::Stream;
@@ -222,6 +222,7 @@ macro_rules! controllers {
 
 controllers!(define_role! [ControllerParams ControllerState Env]);
 controllers!(define_feedback![ControllerParams]);
+hosted!(python::Host: ControllerParams);
 
 impl Default for ControllerParams {
     fn default() -> ControllerParams {
@@ -236,13 +237,6 @@ impl ControllerParams {
         if let ControllerParams::Python(class) = self { Some(class) } else { None }
     }
 
-    /// A class in Python has its instances from this host.
-    pub fn set_host(&mut self, host: &python::Host) {
-        if let ControllerParams::Python(class) = self {
-            class.host.clone_from(host);
-        }
-    }
-
     /// What it is.
     pub(super) fn nature(&self) -> Nature {
         controllers!(dispatch![ControllerParams, self, params => params.nature()])
@@ -254,7 +248,7 @@ role_trait! {
     pub trait Controller for ControllerState by controllers {
         required
         /// The most octets that may be in flight.
-        fn window(&self) -> u64;
+        @always fn window(&self) -> u64;
         /// An acknowledgement arrives.
         fn on_ack(&mut self, ack: &Acked);
         /// The network is congested.

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use super::{Acked, Congestion, Controller, Env, Natural, Nature};
-use crate::core::class::{self, Asks, Broken, Class, Failure, Forks, Running};
-use crate::core::feedback::{Feedback, Signals};
+use crate::core::class::{self, Asks, Broken, Class, Failure, Running};
+use crate::core::feedback::Signals;
 use crate::core::time::Time;
 use crate::transport::stream::rate_sample::Lost;
 
@@ -33,7 +33,9 @@ pub enum Ask {
     IsL4s,
 }
 
-impl Asks for Vec<Ask> {}
+impl Asks for Vec<Ask> {
+    const HEARS: Signals = Signals::LOSS.with(Signals::ECN);
+}
 
 impl Natural for Params {
     fn nature(&self) -> Nature {
@@ -44,15 +46,9 @@ impl Natural for Params {
             samples_rate: asks(Ask::SamplesRate),
             repairs_alone: asks(Ask::RepairsAlone),
             is_l4s: asks(Ask::IsL4s),
-            reads_telemetry: false,
-            needs_credit: false,
+            ..Nature::WINDOW
         }
     }
-}
-
-impl Feedback for Params {
-    const SENDS: Signals = Signals::NONE;
-    const HEARS: Signals = Signals::LOSS.with(Signals::ECN);
 }
 
 /// Makes instances of classes.
@@ -107,12 +103,6 @@ pub trait Instance: fmt::Debug + Send + Sync {
     fn on_idle(&mut self, now: Time) -> Decided;
 }
 
-impl Forks for dyn Instance {
-    fn forked(&self) -> Result<Box<dyn Instance>, Failure> {
-        self.fork()
-    }
-}
-
 /// The state of one stream.
 #[derive(Clone, Debug)]
 pub struct Python {
@@ -126,7 +116,7 @@ impl Python {
     pub fn new(params: &Params, env: Env) -> Python {
         let window = f64::from(env.segment) * f64::from(env.initial_window);
         let mut decision = Decision { window, pacing_rate: None, is_in_slow_start: false };
-        let running = Running::start(params, |makers| {
+        let running = Running::start(params, <dyn Instance>::fork, |makers| {
             let (instance, first) = makers.make(params, &env)?;
             checked(first).map(|first| {
                 decision = first;
