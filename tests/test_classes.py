@@ -132,6 +132,15 @@ def test_a_league_with_a_class(tmp_path: Path) -> None:
     assert results.is_complete
 
 
+@pytest.mark.parametrize("place", ["networks.one.defaults.flow.traffic.python", "python"])
+def test_a_class_of_a_league_without_a_place_is_refused(tmp_path: Path, place: str) -> None:
+    (tmp_path / "own.py").write_text(FIXED)
+    (tmp_path / "league.toml").write_text(f'{LEAGUE}[{place}]\nfile = "own.py"\nclass = "Own"\n')
+    with pytest.raises(InputError, match="no place here") as caught:
+        penstock.League.load(tmp_path / "league.toml")
+    assert caught.value.path == place
+
+
 def test_a_league_tells_once_why_a_class_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.py").write_text(FIXED.replace("8", "nothing"))
     (tmp_path / "league.toml").write_text(LEAGUE)
@@ -303,18 +312,6 @@ def test_a_pace_of_its_own(tmp_path: Path) -> None:
     )
     groups = penstock.run(written(tmp_path, text), allow_python=True).groups
     assert groups["throughput_bps"][0] == pytest.approx(2e6, rel=0.1)
-
-
-def test_a_class_competes_in_a_league(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(FIXED)
-    (tmp_path / "bench.toml").write_text(
-        f'schemes = ["erica", {{ name = "Own", scheme.{python("Own", "own.py")} }}]\nreplications = 2\n'
-        '[networks.one]\nduration = "300 ms"\npath = ["left", "right"]\n'
-        'network.dumbbell = { pairs = 2, rate = "10 Mb/s", delay = "1 ms" }\n'
-        "[traffics.greedy]\ndefaults.flow = { octets = 1460, traffic.greedy = {} }\n"
-    )
-    league = penstock.League.load(tmp_path / "bench.toml")
-    assert [case.schemes for case in league.cases] == [["erica", "Own"]]
 
 
 def test_functions_have_the_bits_of_the_engine() -> None:

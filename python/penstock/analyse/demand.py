@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.statistics import LEAST, LEVEL, student
+from penstock.statistics import LEVEL, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def rising(groups: pl.DataFrame, level: float = LEVEL, *, surely: bool = True) -
     group: what waits at the end beyond what waited at the start. It is a share of what was offered, above
     ``LEAST_SHARE``. Over a transport, and of files that are repeated, only first transmissions count as sent.
 
-    A row is a replication. With ``LEAST`` of them or more the rise is also significant at ``level``, for all groups
+    A row is a replication. With three of them or more the rise is also significant at ``level``, for all groups
     together (Bonferroni): the interval of the ratio of sums is above 0. By chance a run ends with a long file under
     way, and that is no overload. If not ``surely``, groups whose rise may be chance are there, too.
     """
@@ -64,11 +64,9 @@ def rising(groups: pl.DataFrame, level: float = LEVEL, *, surely: bool = True) -
 
 def _rise(rises: Sequence[int], offered: Sequence[int], level: float) -> tuple[float, float]:
     """The ratio of the sums, and the lower end of its interval: itself with too few values for one."""
-    share = sum(rises) / sum(offered)
-    if len(rises) < LEAST:
-        return share, share
-    residuals = student([rise - share * count for rise, count in zip(rises, offered, strict=True)], level)
-    return share, share - (residuals.half_width or 0.0) * len(offered) / sum(offered)
+    shares = [rise / count for rise, count in zip(rises, offered, strict=True)]
+    found = Sample(shares, trials=offered).estimate(level)
+    return found.mean, found.mean if found.low is None else found.low
 
 
 def overload(rises: Mapping[str, float]) -> str:

@@ -116,8 +116,12 @@ def completed(table: str, path: str, scenario: str) -> str:
 
 def _role(path: str) -> Role:
     """The role of the class at this path of a scenario: `line.trunk.queues[0].python`."""
-    key = path.split(".")[-2].partition("[")[0]
-    return ROLES["queue" if key == "queues" else key]
+    key = path.rpartition(".")[0].rpartition(".")[2].partition("[")[0]
+    role = ROLES.get("queue" if key == "queues" else key)
+    if role is None:
+        remedy = f"there are {', '.join(ROLES)}"
+        raise InputError("a class in Python has no place here", path=path, remedy=remedy)
+    return role
 
 
 def _asks(
@@ -167,19 +171,6 @@ def forget_texts(tree: object, before: object) -> None:
     for path, table in classes_in(tree):
         if path in old and table["file"] != old[path]["file"]:
             table.pop("source", None)
-
-
-def with_sources(tree: Any, folder: Path) -> Any:  # noqa: ANN401 - a value of a document
-    """A value of a tree with the text of each class whose file is in ``folder``. One whose file is not there stays."""
-    if isinstance(tree, list):
-        return [with_sources(value, folder) for value in tree]
-    if not isinstance(tree, dict):
-        return tree
-    whole = {key: with_sources(value, folder) for key, value in tree.items()}
-    own = whole.get("python")
-    if isinstance(own, dict) and {"file", "class"} <= set(own) and (folder / str(own["file"])).is_file():
-        whole["python"] = {"source": read_file_of(folder / own["file"], PROGRAM)} | own
-    return whole
 
 
 def releases(requires: tuple[str, ...], path: str = "") -> dict[str, str]:

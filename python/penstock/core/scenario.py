@@ -186,11 +186,15 @@ class Scenario(Plotted):
 
     def refuse_classes(self) -> None:
         """Raise :class:`InputError` if it has a class in Python: before any run, where nobody has consented."""
-        for file, name in self.classes():
+        if not self.classes():
+            return
+        from penstock.core.classes import classes_in
+
+        for path, table in classes_in(self.tree):
             raise InputError(
-                f"{file} is a program in Python, and no run of it begins without your consent",
-                path="controller.python",
-                value=name,
+                f"{table['file']} is a program in Python, and no run of it begins without your consent",
+                path=path,
+                value=table["class"],
                 remedy="read it, and consent with --allow-python on the command line or allow_python=True in Python",
                 file=self.name,
             )

@@ -24,7 +24,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from penstock.core.classes import with_sources
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.scenario import Scenario, line_of, read, scheme_label, schemes, stem, with_values
 from penstock.core.texts import SCENARIO, TextKind, read_file_of
@@ -197,7 +196,7 @@ class Document:
                 remedy = did_you_mean(name, known) or (f"they have {', '.join(known)}" if known else "leave it out")
                 raise self.error("no scheme of the league has such a transport", f"with.{name}", remedy=remedy)
         tree = {**self.tree, "networks": {name: self._whole(name) for name in self.networks}}
-        return Document(with_sources(tree, Path(self.file).parent), *self.place)
+        return Document(tree, *self.place)
 
     @property
     def place(self) -> tuple[str, str, Mapping[str, object]]:
