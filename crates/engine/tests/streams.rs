@@ -60,6 +60,7 @@ const MESSAGES: [&str; 3] = [
 /// The parameters of a stream.
 fn stream(dice: &mut Dice) -> String {
     let mut text = dice.pick(&CONTROLLERS).to_owned();
+    let at_line = text.contains("hpcc") || text.contains("pull");
     let options: [&[&str]; 11] = [
         &["", ", loss = 'duplicates'", ", reordering_window = 1.0"],
         if ["copa", "bbr", "swift", "hpcc", "pull"].iter().any(|alone| text.contains(alone)) {
@@ -74,19 +75,23 @@ fn stream(dice: &mut Dice) -> String {
         } else {
             &["", "", ", pacing = 1.25"]
         },
-        &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"],
+        if at_line {
+            &["", ", min_rto = '1 s', karn = true"]
+        } else {
+            &["", ", initial_window = 2", ", min_rto = '1 s', karn = true"]
+        },
         &["", "", ", receive_window = '9000 octets'", ", waiting = '3 packets'"],
         &["", ", reuse = 'warm'"],
         &["", ", sack_blocks = 3", ", sack_blocks = 4"],
         &["", "", ", jitter = '800 us'", ", jitter = '30 us'"],
-        if ["hpcc", "pull"].iter().any(|whole| text.contains(whole)) { &[""] } else { &["", "", ", framing = 'aal5'"] },
+        if at_line { &[""] } else { &["", "", ", framing = 'aal5'"] },
     ];
     options.iter().for_each(|choices| text += dice.pick(choices));
     format!("{{ {text} }}")
 }
 
 /// A chain of one to three lines, with streams in both directions and other traffic beside them.
-fn network(number: u64) -> String {
+pub(crate) fn network(number: u64) -> String {
     let dice = &mut Dice::new(number);
     let nodes = ["a", "b", "c", "d"];
     let lines = dice.from(1, 3) as usize;
@@ -300,6 +305,11 @@ fn what_does_not_go_with_a_stream_is_refused_with_its_place() {
         (stream, "transport.stream = { controller.prague = {}, ecn = 'classic' }", "how many segments are marked"),
         (stream, "transport.stream = { controller.copa = {}, ecn = 'classic' }", "does not hear of marks"),
         (stream, "transport.stream = { controller.copa = {}, recovery = 'prr' }", "alone limits the repair"),
+        (stream, "transport.stream = { controller.pull = {}, initial_window = 2 }", "begins at the rate of its line"),
+        (stream, "transport.stream = { controller.hpcc = {}, slow_start_after_idle = false }", "slow_start_after_idle"),
+        (stream, "transport.stream = { pacing_slow_start = 1.5 }", "pacing_slow_start"),
+        (stream, "transport.stream = { delayed_ack = '25 ms' }", "delayed_ack"),
+        (stream, "transport.stream = { loss = 'duplicates', reordering_window = 1.0 }", "reordering_window"),
         (stream, "transport.stream = { min_rto = '1 ns' }", "min_rto"),
         (stream, "transport.stream = { controller.cubic = { beta = 1.0 } }", "controller.cubic.beta"),
         (stream, "transport.stream = { controller.dctcp = { g = 0 } }", "controller.dctcp.g"),

@@ -160,6 +160,8 @@ pub(super) struct Nature {
     pub(super) reads_telemetry: bool,
     /// Its receiver gives credit.
     pub(super) needs_credit: bool,
+    /// It begins at the rate of its line, also after a pause: it has no first window.
+    pub(super) begins_at_line: bool,
 }
 
 impl Nature {
@@ -172,6 +174,7 @@ impl Nature {
         is_l4s: false,
         reads_telemetry: false,
         needs_credit: false,
+        begins_at_line: false,
     };
 }
 

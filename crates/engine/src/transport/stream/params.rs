@@ -241,6 +241,40 @@ impl Params {
             let reason = "every segment would be sent again before it can be acknowledged";
             return Err(Fault::new("min_rto", self.min_rto, reason, format!("give at least {SHORTEST}")));
         }
+        self.check_effects()
+    }
+
+    /// Refuses what is not the default and has no effect beside the other parameters.
+    fn check_effects(&self) -> Result<(), Fault> {
+        let own = Params::default();
+        let begins_at_line = self.controller.nature().begins_at_line;
+        let at_line = || format!("the controller {} begins at the rate of its line", self.controller.keyword());
+        let other = "delete it, or choose another controller";
+        if begins_at_line && self.initial_window != own.initial_window {
+            return Err(Fault::new("initial_window", self.initial_window, at_line(), other));
+        }
+        if begins_at_line && self.slow_start_after_idle != own.slow_start_after_idle {
+            let reason = format!("{}, after a pause too", at_line());
+            return Err(Fault::new("slow_start_after_idle", self.slow_start_after_idle, reason, other));
+        }
+        if self.pacing.is_none() && self.pacing_slow_start != own.pacing_slow_start {
+            let reason = "it has no effect while `pacing` is \"off\"";
+            return Err(Fault::new(
+                "pacing_slow_start",
+                self.pacing_slow_start,
+                reason,
+                "give `pacing` too, or delete it",
+            ));
+        }
+        if self.ack_every == 1 && self.delayed_ack != own.delayed_ack {
+            let reason = "it has no effect while each segment is acknowledged at once (`ack_every` = 1)";
+            return Err(Fault::new("delayed_ack", self.delayed_ack, reason, "give `ack_every` = 2 too, or delete it"));
+        }
+        if self.loss == Loss::Duplicates && self.reordering_window != own.reordering_window {
+            let reason = "only the loss detection \"rack\" waits for reordering";
+            let remedy = "choose `loss` = \"rack\", or delete it";
+            return Err(Fault::new("reordering_window", self.reordering_window, reason, remedy));
+        }
         Ok(())
     }
 

@@ -66,8 +66,14 @@ impl Params {
 }
 
 impl Natural for Params {
-    const NATURE: Nature =
-        Nature { paces: true, heeds_delay: true, repairs_alone: true, reads_telemetry: true, ..Nature::WINDOW };
+    const NATURE: Nature = Nature {
+        paces: true,
+        heeds_delay: true,
+        repairs_alone: true,
+        reads_telemetry: true,
+        begins_at_line: true,
+        ..Nature::WINDOW
+    };
 }
 
 impl Feedback for Params {

@@ -81,8 +81,14 @@ impl Params {
 }
 
 impl Natural for Params {
-    const NATURE: Nature =
-        Nature { paces: true, heeds_delay: true, repairs_alone: true, needs_credit: true, ..Nature::WINDOW };
+    const NATURE: Nature = Nature {
+        paces: true,
+        heeds_delay: true,
+        repairs_alone: true,
+        needs_credit: true,
+        begins_at_line: true,
+        ..Nature::WINDOW
+    };
 }
 
 impl Feedback for Params {
