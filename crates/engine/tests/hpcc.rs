@@ -1,6 +1,8 @@
 //! HPCC in whole networks: its fixed point, the short queue of an incast, and parts that do not go together. Random networks are
 //! in `streams.rs`.
 
+use std::collections::BTreeMap;
+
 use penstock_engine::report::{PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document::parse;
@@ -45,6 +47,29 @@ fn rounds_go_on_while_losses_are_repaired() {
     assert_eq!((report.groups[0].lost, report.groups[0].transport.retransmitted), (0, Some(0)));
     // Twenty additions beyond the target.
     assert!((trunk.utilisation - 0.96).abs() < 0.005, "{}", trunk.utilisation);
+}
+
+/// The shares of a flow over three lines and of those over one, by the additions. The long one hears the most loaded of three
+/// ports, so each fluctuation takes from it, and additions give back. Max-min has 25 Mb/s each.
+#[test]
+fn a_flow_over_three_lines_lives_by_the_additions() {
+    let shares = |flows: u32| {
+        let lines =
+            "[line.one]\nbetween = ['a', 'b']\n[line.two]\nbetween = ['b', 'c']\n[line.three]\nbetween = ['c', 'd']\n";
+        let paths = [("long", "'a', 'b', 'c', 'd'"), ("x", "'a', 'b'"), ("y", "'b', 'c'"), ("z", "'c', 'd'")];
+        let text = format!(
+            "duration = '12 s'\nwarm_up = '6 s'\nscheme.hpcc.controller.hpcc.flows = {flows}\n\
+             defaults.line = {{ rate = '50 Mb/s', delay = '5 ms' }}\n\
+             defaults.flow = {{ octets = 1460, traffic.greedy = {{}} }}\n{lines}"
+        );
+        let text = paths.iter().fold(text, |text, (name, path)| text + &format!("[flow.{name}]\npath = [{path}]\n"));
+        let rates: BTreeMap<String, f64> =
+            report(&text).groups.into_iter().map(|row| (row.group, row.throughput_bps / 1e6)).collect();
+        (rates["long"], rates["y"])
+    };
+    let (few, many) = (shares(100), shares(3));
+    assert!(few.0 < 15.0 && many.0 > 18.0, "{few:?} {many:?}");
+    assert!([few, many].iter().all(|(long, other)| (long + other - 49.0).abs() < 2.5), "{few:?} {many:?}");
 }
 
 /// Why a network with this point and this flow is refused.
