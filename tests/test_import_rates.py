@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import Command
 
-from penstock import InputError, Scenario, import_network, import_rates, run
+from penstock import InputError, Scenario, import_network, import_opportunities, import_rates, run
 
 pytestmark = pytest.mark.in_process
 
@@ -56,6 +56,56 @@ all = {{ path = ["A", "B"], octets = 1500, traffic.cbr = {{ rate = "12 Mb/s" }} 
     ports = run(Scenario.parse(scenario)).ports
     (departed,) = (port["departed"] for port in ports.to_dicts() if port["port"] == "cell")
     assert departed == pytest.approx(201, abs=2)
+
+
+PHONE = """
+duration = "19 ms"
+[line.cell]
+between = ["A", "B"]
+rate = "RATE"
+delay = "1 ms"
+"""
+PACKETS = [(0, 1500), (0, 500), (0, 1500), (3, 1500), (11, 1500), (11, 600)]
+"""Milliseconds and octets of the packets in row M9 of the validation page."""
+
+
+def test_a_line_has_the_opportunities_of_a_trace(tmp_path: Path, penstock: Command) -> None:
+    """Row M9: they leave at 2, 2, 5, 10, 12 and 12 ms, and arrive 1 ms later."""
+    trace = tmp_path / "LTE.up"
+    trace.write_text("2\n2\n5\n10\n", encoding="utf-8")
+    told = penstock("import", str(trace), "--line", "cell", "--exact")
+    text = import_opportunities(trace, "cell")
+    assert (told.returncode, told.stdout) == (0, text)
+    assert 'rate = "4800000 b/s"' in text
+    flows = (
+        f'[flow.{name}]\npath = ["A", "B"]\noctets = {octets}\n'
+        f'traffic.cbr = {{ rate = "4 kb/s", start = "{start} ms" }}\n'
+        for name, (start, octets) in zip("abcdef", PACKETS, strict=True)
+    )
+    net = tmp_path / "net.toml"
+    net.write_text(PHONE.replace("RATE", "4800000 b/s") + "".join(flows) + text, encoding="utf-8")
+    groups = run(Scenario.load(net)).groups
+    arrived = dict(groups.select("group", "delay_mean_s").iter_rows())
+    left = [start + 1000 * arrived[name] - 1 for name, (start, _) in zip("abcdef", PACKETS, strict=True)]
+    assert left == pytest.approx([2, 2, 5, 10, 12, 12], abs=1e-8)
+    # What is stored has the instants, and no file.
+    assert Scenario.load(net).tree["line"]["cell"]["opportunities"]["list"] == [2, 2, 5, 10]
+    trace.write_text("1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line.cell.opportunities.file = LTE.up: its SHA-256"):
+        Scenario.load(net)
+
+
+def test_a_compressed_trace_goes_into_a_file_of_its_own(tmp_path: Path, penstock: Command) -> None:
+    trace = tmp_path / "LTE.up.gz"
+    trace.write_bytes(gzip.compress(b"0\n\n5\n5\n"))
+    with pytest.raises(InputError, match="names no file that is compressed; write --list-out FILE"):
+        import_opportunities(trace, "cell")
+    text = import_opportunities(trace, "cell", list_out=tmp_path / "cell.up")
+    assert 'file = "cell.up"' in text
+    assert (tmp_path / "cell.up").read_text(encoding="utf-8") == "0\n5\n5\n"
+    told = penstock("import", str(trace), "--line", "cell", "--exact", "--span", "1 s")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "with --exact the opportunities are taken as they are" in told.stderr
 
 
 @pytest.mark.parametrize(

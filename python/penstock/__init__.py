@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from penstock.generating.outages import outages as outages
     from penstock.generating.rain import rain_line as rain_line
     from penstock.importing import import_network as import_network
+    from penstock.importing.opportunities import import_opportunities as import_opportunities
     from penstock.importing.opportunities import import_rates as import_rates
     from penstock.importing.trace import import_trace as import_trace
     from penstock.league.league import Case as Case
@@ -106,7 +107,7 @@ _NAMES = {
     "importing": ["import_network"],
     "league.league": ["Case", "League"],
     "league.table": ["CaseTable", "tables_of"],
-    "importing.opportunities": ["import_rates"],
+    "importing.opportunities": ["import_opportunities", "import_rates"],
     "importing.trace": ["import_trace"],
     "show": ["page_of"],
     "show.network": ["network_figure"],

@@ -25,6 +25,7 @@ mod length;
 mod limits;
 mod mutations;
 mod networks;
+mod opportunities;
 mod pins;
 mod positions;
 mod pull;

@@ -72,12 +72,18 @@ def _kind_of(options: argparse.Namespace) -> str:
 
 
 def _rates(options: argparse.Namespace) -> str:
-    from penstock.importing.opportunities import import_rates
+    from penstock.importing.opportunities import import_opportunities, import_rates
 
     if not options.line:
         raise InputError("the rates are those of a line", path="--line", file=options.file, remedy="write --line NAME")
-    span = options.span or "100 ms"
     out = options.list_out or None
+    if options.exact:
+        for option in ("span", "duration"):
+            if value := getattr(options, option):
+                reason = "with --exact the opportunities are taken as they are"
+                raise InputError(reason, path=f"--{option}", value=value, file=options.file, remedy="delete it")
+        return import_opportunities(options.file, options.line, list_out=out)
+    span = options.span or "100 ms"
     return import_rates(options.file, options.line, span=span, duration=options.duration, list_out=out)
 
 
@@ -145,6 +151,7 @@ _TRACE = {
 _RATES = {
     "line": ("NAME", "the name of the line"),
     "span": ("TIME", "the time over which opportunities to send are counted (default: 100 ms)"),
+    "exact": ("", "give the line each opportunity as it is, in the place of a rate"),
 }
 """The options for the rate of a line."""
 _SHARED = {

@@ -94,6 +94,13 @@ def unzipped(octets: bytes, name: str, most: int) -> bytes:
         raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
 
 
+def is_zipped(path: Path) -> bool:
+    """Whether gzip has compressed a regular file. Raises ``OSError``."""
+    require_regular(path)
+    with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
+        return file.read(2) == GZIP
+
+
 def unzipped_start(path: Path, octets: int) -> bytes:
     """The first octets of a regular file, unpacked if gzip has compressed them. Raises ``OSError``."""
     require_regular(path)

@@ -21,7 +21,7 @@ from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
 from penstock.core.reading import STDIN, STDIN_NAME, read_stdin
 from penstock.core.settings import setting
-from penstock.core.texts import LIST, RECORDING, SCENARIO, MissingFileError, read_file_of, text_of
+from penstock.core.texts import INSTANTS, LIST, RECORDING, SCENARIO, MissingFileError, read_file_of, text_of
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -47,7 +47,7 @@ class Scenario(Plotted):
         def read_file(path: str, file: str, sha256: str | None) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
-                kind = RECORDING if path.startswith("flow.") else LIST
+                kind = {"flow": RECORDING, "line": INSTANTS}.get(path.partition(".")[0], LIST)
                 return read_file_of(Path(name).parent / file, kind, sha256)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None

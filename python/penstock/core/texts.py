@@ -47,6 +47,9 @@ RECORDING = TextKind(
 LIST = TextKind(
     "a file with a list", LARGEST_RECORDING, "give a part of it", "give a list in TOML, saved as UTF-8 text"
 )
+INSTANTS = TextKind(
+    "a trace of Mahimahi", LARGEST_RECORDING, "give a part of it", "give one time in milliseconds a line, as text"
+)
 PROGRAM = TextKind("a program in Python", LARGEST_FILE, "give a shorter one", "give a class in Python, saved as UTF-8")
 
 

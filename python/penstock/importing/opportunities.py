@@ -1,11 +1,13 @@
-"""The traces of Mahimahi (Netravali et al. 2015): when a line can carry packets, as the rate of a line.
+"""The traces of Mahimahi (Netravali et al. 2015): when a line can carry packets.
 
 Each line of a file is a time in milliseconds, at which 1,500 octets can leave the queue; a time may be there more than
-once. At the end the trace begins again. So the number of lines in a span of time is the rate of that span.
+once. At the end the trace begins again. A line of a scenario can have these opportunities as they are. Or the number of
+opportunities in a span of time is the rate of that span.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -16,10 +18,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from penstock.core.errors import InputError
+from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, shown
-from penstock.core.reading import unzipped_start
+from penstock.core.reading import is_zipped, unzipped_start
 from penstock.core.texts import TextKind, read_file_of
-from penstock.importing.document import quoted
+from penstock.importing.document import key, quoted
 from penstock.importing.names import plain
 from penstock.importing.series import MOST_VALUES, entry, series_of
 
@@ -110,6 +113,39 @@ def import_rates(
     rates = [Decimal(number * OPPORTUNITY_BITS * 1000) / span_ms for number in _counts(trace, span_ms, spans)]
     values = _values(rates, span_ms)
     return series_of(line, "rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out)
+
+
+def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | None = None) -> str:
+    """A part of a scenario file that gives a line the opportunities of a trace of Mahimahi, each as it is.
+
+    The line needs the mean rate of the trace as its `rate`, which a comment tells.
+
+    Args:
+        file: the trace. The scenario names it, with its SHA-256, and is to be beside it.
+        line: the name of the line.
+        list_out: a file to write the opportunities into, which the scenario then names. A compressed trace needs one.
+
+    Raises:
+        InputError: a file that cannot be read or has another form, or is compressed and has no `list_out`.
+    """
+    path = Path(file)
+    trace = read(path)
+    if list_out is not None:
+        times = sorted(trace.counts.elements())
+        write_text(prepare_file(list_out), "".join(f"{time}\n" for time in times))
+        path = Path(list_out)
+    elif is_zipped(path):
+        remedy = "write --list-out FILE: what is in it goes there"
+        raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
+    number = trace.counts.total()
+    mean = number * OPPORTUNITY_BITS * 1000 / trace.period_ms
+    return (
+        f"# {number:,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.\n"
+        f'# The line needs their mean as its rate: rate = "{mean:.0f} b/s"\n'
+        f"[line.{key(line)}.opportunities]\n"
+        f"file = {quoted(path.name)}\n"
+        f'sha256 = "{hashlib.sha256(path.read_bytes()).hexdigest()}"\n'
+    )
 
 
 def _milliseconds(option: str, text: str) -> int:

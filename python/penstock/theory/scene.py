@@ -59,6 +59,8 @@ class Scene:
         #: covers that.
         self.changes = any(scenario.get(key) for key in ("change", "capacity"))
         self.changes |= any(not flow.get("active", True) for flow in self.flows.values())
+        ends = [end for line in self.lines.values() for end in (line, line.get("reverse") or {})]
+        self.changes |= any("opportunities" in end for end in ends)
         self.tables = {"groups": groups, "ports": ports}
         self._columns: dict[tuple[str, str], dict[str, list[float | None]]] = {}
         self.shows_access_lines = bool(scenario.get("measure", {}).get("flows", True))

@@ -34,6 +34,8 @@ use crate::queue::{Discard, Discipline, Policy};
 use buffer::{Buffer, Share};
 pub use groups::GroupMeasures;
 use groups::Groups;
+pub use line::opportunities;
+use line::opportunities::Opportunities;
 use line::rate::RateIntegral;
 pub use line::rate::Retimed;
 use line::{Flight, Server};
@@ -99,6 +101,8 @@ pub struct Parts {
     pub rate: Option<LineRate>,
     /// Whether the rate may change during the run.
     pub rate_varies: bool,
+    /// When the line can send, if it cannot always. The rate is then their mean.
+    pub opportunities: Option<Opportunities>,
     /// Propagation delay of the line.
     pub delay: Span,
     /// Interval in which the line is broken.
@@ -219,7 +223,7 @@ impl Port {
             scheduler: parts.scheduler,
             buffer: parts.buffer,
             congestion: parts.congestion.map(Box::new),
-            server: Server::new(parts.rate, parts.delay),
+            server: Server::new(parts.rate, parts.delay, parts.opportunities),
             gathering: parts.order.map(Gathering::new),
             only_lane: parts.next_lanes.only(),
             next_lanes: parts.next_lanes,

@@ -16,9 +16,8 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::core::word;
-use crate::network::port::{buffer, scheduler};
+use crate::network::port::{buffer, opportunities, scheduler};
 use crate::scenario::networks;
-use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
@@ -48,6 +47,9 @@ const RETUNED_RATE: &str = "The PDU in service keeps the bits that are sent, and
 /// What a change of a line's delay does.
 const RETUNED_DELAY: &str = "PDUs that leave the port later take the new delay, but none overtakes another. Round trips that \
                              sources derived at their start stay.";
+
+/// Why a run cannot change the opportunities of a line.
+const FIXED_OPPORTUNITIES: &str = "they are those of a trace from the start of the run on";
 
 /// A network, its traffic, and the duration of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -137,49 +139,6 @@ pub struct Defaults {
 }
 
 impl Scenario {
-    /// Triples (path, file name, SHA-256) of the files to read before the run, each with the path of its name.
-    #[must_use]
-    pub fn files(&self) -> Vec<(String, String, Option<String>)> {
-        let flows = self.flow.iter().filter_map(|(group, flow)| {
-            let traffic::NamedFile { path, name, sha256 } = flow.traffic.file()?;
-            let path = format!("flow.{}.traffic.{}.{path}", shown_key(group), flow.traffic.keyword());
-            Some((path, name.to_owned(), sha256.map(str::to_owned)))
-        });
-        let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
-        let series = self.series.iter().enumerate();
-        let series = series.map(|(number, of)| (format!("series[{number}].file"), &of.file, &of.sha256));
-        let lists =
-            demands.chain(series).filter_map(|(path, file, sha256)| Some((path, file.clone()?, sha256.clone())));
-        flows.chain(lists).collect()
-    }
-
-    /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
-    /// SHA-256.
-    #[must_use]
-    pub fn traces(&self) -> Vec<(String, String, String)> {
-        let named = |(group, flow): (&String, &Flow)| {
-            let (name, sha256) = flow.traffic.trace()?;
-            let path = format!("flow.{}.traffic.{}.sha256", shown_key(group), flow.traffic.keyword());
-            Some((path, name.to_owned(), sha256.to_owned()))
-        };
-        self.flow.iter().filter_map(named).collect()
-    }
-
-    /// Gives every group the packets of its trace, where they have been loaded.
-    pub(crate) fn share_recordings(&mut self) {
-        let mut flows = std::mem::take(&mut self.flow);
-        flows.values_mut().for_each(|flow| self.share_recording(flow));
-        self.flow = flows;
-    }
-
-    /// Gives a group the packets of its trace, if they are there.
-    pub(crate) fn share_recording(&self, flow: &mut Flow) {
-        let recording = flow.traffic.trace().and_then(|(_, sha256)| self.recordings.get(sha256));
-        if let Some(recording) = recording {
-            flow.traffic.take_packets(recording);
-        }
-    }
-
     /// The video frames that the flows of `group` send in one replication.
     ///
     /// # Errors
@@ -291,6 +250,10 @@ pub struct Line {
     /// Rate of either direction; `reverse` may have another.
     #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: LineRate,
+    /// When the port at the first node can send, if it cannot always. `rate` is then their mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_OPPORTUNITIES))]
+    pub opportunities: Option<opportunities::Params>,
     /// Propagation delay of either direction; `reverse` may have another.
     #[serde(default)]
     #[schemars(extend("retune" = RETUNED_DELAY))]
@@ -325,6 +288,22 @@ pub struct Line {
     pub reverse: Option<Reverse>,
 }
 
+impl Line {
+    /// The opportunities of its directions, each with its key.
+    pub(crate) fn opportunities(&self) -> impl Iterator<Item = (&'static str, &opportunities::Params)> {
+        let reverse = self.reverse.as_ref().and_then(|reverse| reverse.opportunities.as_ref());
+        let both = [("opportunities", self.opportunities.as_ref()), ("reverse.opportunities", reverse)];
+        both.into_iter().filter_map(|(key, own)| Some((key, own?)))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn opportunities_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut opportunities::Params)> {
+        let reverse = self.reverse.as_mut().and_then(|reverse| reverse.opportunities.as_mut());
+        let both = [("opportunities", self.opportunities.as_mut()), ("reverse.opportunities", reverse)];
+        both.into_iter().filter_map(|(key, own)| Some((key, own?)))
+    }
+}
+
 /// The order of PDUs that arrive at a port at the same time. A slotted model needs a random order: a fixed one always
 /// favours the same flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -345,6 +324,10 @@ pub struct Reverse {
     #[serde(default, with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<LineRate>", extend("retune" = RETUNED_RATE))]
     pub rate: Option<LineRate>,
+    /// When this direction can send, if it cannot always. The rate is then their mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_OPPORTUNITIES))]
+    pub opportunities: Option<opportunities::Params>,
     /// Propagation delay of this direction. "auto" is that of the line.
     #[serde(default, with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Span>")]

@@ -6,7 +6,10 @@
 //! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
+pub mod opportunities;
 pub(super) mod rate;
+
+use opportunities::Opportunities;
 
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
@@ -56,6 +59,12 @@ impl Line {
         at
     }
 
+    /// The service of the next PDU ends then. The caller must count it.
+    fn end_service(&mut self, at: Time) -> Time {
+        self.free_at = at;
+        at
+    }
+
     /// Counts `sent` PDUs; at most `most_at_once`.
     #[inline(always)]
     pub(super) fn count(&mut self, sent: u64) {
@@ -78,6 +87,8 @@ impl Line {
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) line: Line,
+    /// When the line can send, if it cannot always. Boxed: few lines have them. PDUs take no time of the line itself then.
+    opportunities: Option<Box<Opportunities>>,
     /// PDUs with a decided departure time that have not departed yet.
     pub(super) departures: Fifo<Departure>,
     /// PDUs without a decided departure time.
@@ -87,29 +98,38 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(rate: Option<LineRate>, delay: Span) -> Server {
+    pub(super) fn new(rate: Option<LineRate>, delay: Span, opportunities: Option<Opportunities>) -> Server {
         Server {
             line: Line {
-                serialiser: Serialiser::new(rate),
+                serialiser: Serialiser::new(rate.filter(|_| opportunities.is_none())),
                 delay,
                 last_arrival: None,
                 free_at: Time::ZERO,
                 left: u64::MAX,
                 end: Time::NEVER,
             },
+            opportunities: opportunities.map(Box::new),
             departures: Fifo::default(),
             waiting: Queued::default(),
             in_service: None,
         }
     }
 
-    /// Sends the next PDU, of `bits`, from `start` on. Returns its departure time.
+    /// Sends the next PDU, of `bits`, which arrived then, from `start` on. Returns its departure time.
     #[inline]
-    pub(super) fn begin(&mut self, bits: u64, start: Time, queue: usize) -> Time {
-        let at = self.line.begin(bits, start);
+    pub(super) fn begin(&mut self, bits: u64, [arrived, start]: [Time; 2], queue: usize) -> Time {
+        let at = match &mut self.opportunities {
+            None => self.line.begin(bits, start),
+            Some(opportunities) => self.line.end_service(opportunities.begin(bits, arrived).max(start + Span(1))),
+        };
         self.line.count(1);
         self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
         at
+    }
+
+    /// Whether the line cannot always send.
+    pub(super) fn has_opportunities(&self) -> bool {
+        self.opportunities.is_some()
     }
 
     /// Removes the first departure if it is no later than `now`.

@@ -20,6 +20,7 @@ impl Port {
             && !self.writes_telemetry
             && self.scheduler.is_strict()
             && self.outage.is_none()
+            && !self.server.has_opportunities()
             && self.server.line.last_arrival.is_none();
         self.limits = if has_limits { self.policies.iter().map(Discard::limits).collect() } else { None };
     }

@@ -303,7 +303,7 @@ impl Port {
         if self.writes_telemetry {
             self.write_telemetry(&waiting.pdu, start, ctx);
         }
-        let departure = self.server.begin(waiting.pdu.bits(), start, queue);
+        let departure = self.server.begin(waiting.pdu.bits(), [waiting.arrived, start], queue);
         if let Some(precedence) = &mut self.precedence {
             precedence.transmit(queue, &waiting.pdu, has_waited, departure);
         }

@@ -33,6 +33,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         between: ["a".to_owned(), "b".to_owned()],
         rate: Some(CELL_RATE),
         rate_varies: false,
+        opportunities: None,
         delay: Span(DELAY),
         outage: None,
         policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),

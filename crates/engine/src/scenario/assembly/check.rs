@@ -172,6 +172,7 @@ fn buffer(params: Option<&buffer::Params>, queues: &[queue::Params]) -> Result<(
 
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
+    opportunities(line)?;
     port(&line.queues, line.congestion_point.as_ref())?;
     scheduler(&line.scheduler, line.queues.len())?;
     buffer(line.buffer.as_ref(), &line.queues)?;
@@ -192,6 +193,15 @@ fn line(line: &Line) -> Result<(), Fault> {
             .map_err(|fault| fault.under("reverse"))?;
     }
     Ok(())
+}
+
+/// Checks when the line can send, and that its rates are the means of it.
+fn opportunities(line: &Line) -> Result<(), Fault> {
+    line.opportunities().try_for_each(|(key, own)| own.check().map_err(|fault| fault.under(key)))?;
+    line.opportunities.as_ref().map_or(Ok(()), |own| own.check_rate(line.rate))?;
+    let Some(reverse) = &line.reverse else { return Ok(()) };
+    let rate = reverse.rate.unwrap_or(line.rate);
+    reverse.opportunities.as_ref().map_or(Ok(()), |own| own.check_rate(rate).map_err(|fault| fault.under("reverse")))
 }
 
 /// Checks the parameters of a group of flows.

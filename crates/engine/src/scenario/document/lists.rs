@@ -1,4 +1,5 @@
-//! The files that a scenario names: frame sizes, tables of lengths, demands and series. The loader reads their texts into the scenario.
+//! The files that a scenario names: frame sizes, traces, tables of lengths, demands, series and opportunities. The loader reads
+//! their texts into the scenario.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -7,10 +8,57 @@ use serde_json::Value;
 use super::{line_at, part};
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Demands, Scenario, Series};
-use crate::traffic::ModelParams;
+use crate::scenario::spec::{Demands, Flow, Scenario, Series};
+use crate::traffic::{self, ModelParams};
 
 impl Scenario {
+    /// Triples (path, file name, SHA-256) of the files to read before the run, each with the path of its name.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, String, Option<String>)> {
+        let flows = self.flow.iter().filter_map(|(group, flow)| {
+            let traffic::NamedFile { path, name, sha256 } = flow.traffic.file()?;
+            let path = format!("flow.{}.traffic.{}.{path}", shown_key(group), flow.traffic.keyword());
+            Some((path, name.to_owned(), sha256.map(str::to_owned)))
+        });
+        let demands = self.demands.iter().map(|demands| ("demands.file".to_owned(), &demands.file, &demands.sha256));
+        let series = self.series.iter().enumerate();
+        let series = series.map(|(number, of)| (format!("series[{number}].file"), &of.file, &of.sha256));
+        let lines = self.line.iter().flat_map(|(name, line)| {
+            let own = line.opportunities();
+            own.map(move |(key, of)| (format!("line.{}.{key}.file", shown_key(name)), &of.file, &of.sha256))
+        });
+        let lists = demands.chain(series).chain(lines);
+        let lists = lists.filter_map(|(path, file, sha256)| Some((path, file.clone()?, sha256.clone())));
+        flows.chain(lists).collect()
+    }
+
+    /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
+    /// SHA-256.
+    #[must_use]
+    pub fn traces(&self) -> Vec<(String, String, String)> {
+        let named = |(group, flow): (&String, &Flow)| {
+            let (name, sha256) = flow.traffic.trace()?;
+            let path = format!("flow.{}.traffic.{}.sha256", shown_key(group), flow.traffic.keyword());
+            Some((path, name.to_owned(), sha256.to_owned()))
+        };
+        self.flow.iter().filter_map(named).collect()
+    }
+
+    /// Gives every group the packets of its trace, where they have been loaded.
+    pub(crate) fn share_recordings(&mut self) {
+        let mut flows = std::mem::take(&mut self.flow);
+        flows.values_mut().for_each(|flow| self.share_recording(flow));
+        self.flow = flows;
+    }
+
+    /// Gives a group the packets of its trace, if they are there.
+    pub(crate) fn share_recording(&self, flow: &mut Flow) {
+        let recording = flow.traffic.trace().and_then(|(_, sha256)| self.recordings.get(sha256));
+        if let Some(recording) = recording {
+            flow.traffic.take_packets(recording);
+        }
+    }
+
     /// Reads the text of the file whose name has this path.
     ///
     /// # Errors
@@ -26,6 +74,14 @@ impl Scenario {
                 return Listed { file, sha256, list }
                     .take(text)
                     .map_err(|fault| fault.under(&format!("series[{number}]")));
+            }
+        }
+        for (name, line) in &mut self.line {
+            for (key, of) in line.opportunities_mut() {
+                if path == format!("line.{}.{key}.file", shown_key(name)) {
+                    let read = of.read_file(text);
+                    return read.map_err(|fault| fault.under(key).under(&shown_key(name)).under("line"));
+                }
             }
         }
         for (group, flow) in &mut self.flow {

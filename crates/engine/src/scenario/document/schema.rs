@@ -246,6 +246,7 @@ mod tests {
             "name",
             "network",
             "notification_point",
+            "opportunities",
             "outage",
             "pause",
             "peer",

@@ -142,6 +142,7 @@ impl Placed for Line {
             between: _,
             rate: _,
             delay: _,
+            opportunities,
             order,
             queues,
             scheduler,
@@ -154,6 +155,7 @@ impl Placed for Line {
         (order, queues, scheduler, scheme) == (&other.order, &other.queues, &other.scheduler, &other.scheme)
             && (buffer, congestion_point) == (&other.buffer, &other.congestion_point)
             && (outage, reverse) == (&other.outage, &other.reverse)
+            && *opportunities == other.opportunities
     }
 }
 

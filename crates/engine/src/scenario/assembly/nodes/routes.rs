@@ -227,8 +227,9 @@ pub(super) fn is_instant(network: &Network<'_>, routes: &Routes, step: &Step) ->
     }
     match routes.graph.names[step.from as usize] {
         Name::Port(port) => {
-            // If departures are observed, the PDU in service can depart at any time.
-            let service = match routes.points[port].wants_departures {
+            // If departures are observed, the PDU in service can depart at any time. So it can by an opportunity.
+            let is_any_time = routes.points[port].wants_departures || network.ports[port].opportunities.is_some();
+            let service = match is_any_time {
                 true => Span::ZERO,
                 false => Serialiser::new(network.ports[port].rate).floor(routes.least_bits),
             };

@@ -20,6 +20,11 @@ pub(super) fn share(network: &mut Network<'_>) -> Result<(), Fault> {
                 let remedy = "name each line in one capacity";
                 return Err(under(Fault::new(format!("lines[{index}]"), line, reason, remedy)));
             }
+            if network.ports[port].opportunities.is_some() {
+                let reason = "the line has opportunities, and their rate is no share";
+                let remedy = "leave it out, or delete its `opportunities`";
+                return Err(under(Fault::new(format!("lines[{index}]"), line, reason, remedy)));
+            }
             network.ports[port].set_share([params.least, params.most]);
             ports.push(port);
         }

@@ -8,7 +8,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
-use crate::network::port::{buffer, scheduler};
+use crate::network::port::{buffer, opportunities, scheduler};
 use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
@@ -62,6 +62,8 @@ pub(crate) struct LinePlan<'a> {
     pub(crate) rate: Option<LineRate>,
     /// The least and the highest rate of a line that has a share of a capacity.
     pub(crate) share: Option<[Rate; 2]>,
+    /// When the line can send, if it cannot always.
+    pub(crate) opportunities: Option<&'a opportunities::Params>,
     pub(crate) delay: Span,
     pub(crate) outage: Option<Interval>,
     pub(crate) order: Order,
@@ -100,6 +102,7 @@ impl<'a> LinePlan<'a> {
             far: node.to_owned(),
             rate: access.rate,
             share: None,
+            opportunities: None,
             delay: access.delay,
             outage: None,
             order: Order::Fixed,
@@ -136,6 +139,7 @@ impl<'a> PortPlan<'a> {
             far,
             rate: Some(line.rate),
             share: None,
+            opportunities: line.opportunities.as_ref(),
             delay: line.delay,
             outage: line.outage,
             order: line.order,
@@ -147,6 +151,7 @@ impl<'a> PortPlan<'a> {
         };
         let backward = LinePlan {
             rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
+            opportunities: reverse.map_or(&line.opportunities, |reverse| &reverse.opportunities).as_ref(),
             delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
             order: reverse.map_or(line.order, |reverse| reverse.order),
             queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
