@@ -23,9 +23,10 @@ mod judge;
 mod law;
 mod length;
 mod limits;
+mod lines;
 mod mutations;
 mod networks;
-mod opportunities;
+
 mod pins;
 mod positions;
 mod pull;

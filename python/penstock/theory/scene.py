@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REVERSE = ".reverse"
 """The end of the name of the port at the second node of a line."""
-UNCOVERED = {"buffer", "congestion_point", "outage"}
+UNCOVERED = {"buffer", "congestion_point", "jitter", "outage"}
 """Parts of a line that no theory covers."""
 BY_LENGTH = {"unlimited", "drop_tail", "drop_tail_bits", "npdu_priority", "clp_threshold", "push_out"}
 """Queue policies that discard by the length of the queue alone."""

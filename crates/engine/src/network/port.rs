@@ -34,6 +34,7 @@ use crate::queue::{Discard, Discipline, Policy};
 use buffer::{Buffer, Share};
 pub use groups::GroupMeasures;
 use groups::Groups;
+pub use line::jitter::Jitter;
 pub use line::opportunities;
 use line::opportunities::Opportunities;
 use line::rate::RateIntegral;
@@ -105,6 +106,8 @@ pub struct Parts {
     pub opportunities: Option<Opportunities>,
     /// Propagation delay of the line.
     pub delay: Span,
+    /// What the line adds to it.
+    pub jitter: Option<Jitter>,
     /// Interval in which the line is broken.
     pub outage: Option<Interval>,
     /// Queue policy of each queue, by priority: from one to
@@ -223,7 +226,7 @@ impl Port {
             scheduler: parts.scheduler,
             buffer: parts.buffer,
             congestion: parts.congestion.map(Box::new),
-            server: Server::new(parts.rate, parts.delay, parts.opportunities),
+            server: Server::new(parts.rate, parts.delay, parts.opportunities, parts.jitter),
             gathering: parts.order.map(Gathering::new),
             only_lane: parts.next_lanes.only(),
             next_lanes: parts.next_lanes,

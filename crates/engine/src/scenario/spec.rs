@@ -48,6 +48,8 @@ const RETUNED_RATE: &str = "The PDU in service keeps the bits that are sent, and
 const RETUNED_DELAY: &str = "PDUs that leave the port later take the new delay, but none overtakes another. Round trips that \
                              sources derived at their start stay.";
 
+/// Why a run cannot change the jitter of a line.
+const FIXED_JITTER: &str = "PDUs take a random part of it from the start of the run on";
 /// Why a run cannot change the opportunities of a line.
 const FIXED_OPPORTUNITIES: &str = "they are those of a trace from the start of the run on";
 
@@ -258,6 +260,11 @@ pub struct Line {
     #[serde(default)]
     #[schemars(extend("retune" = RETUNED_DELAY))]
     pub delay: Span,
+    /// The most that the line adds to its delay, uniform from 0 for each PDU that leaves the port at the first node. No PDU
+    /// overtakes another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_JITTER))]
+    pub jitter: Option<Span>,
     /// Order of PDUs that arrive at the same time at the port at the first node.
     #[serde(default)]
     pub order: Order,
@@ -332,6 +339,10 @@ pub struct Reverse {
     #[serde(default, with = "word::auto")]
     #[schemars(schema_with = "word::auto::schema::<Span>")]
     pub delay: Option<Span>,
+    /// The jitter of this direction; none if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_JITTER))]
+    pub jitter: Option<Span>,
     /// Order of PDUs that arrive at the same time.
     #[serde(default)]
     pub order: Order,

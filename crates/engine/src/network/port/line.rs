@@ -6,9 +6,11 @@
 //! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
+pub(super) mod jitter;
 pub mod opportunities;
 pub(super) mod rate;
 
+use jitter::Jitter;
 use opportunities::Opportunities;
 
 use crate::core::fifo::Fifo;
@@ -40,7 +42,8 @@ pub(super) struct Line {
     pub(super) serialiser: Serialiser,
     /// Propagation delay.
     pub(super) delay: Span,
-    /// Arrival of the last PDU at the far end, once the delay has become shorter: the next must not arrive before it.
+    /// Arrival of the last PDU at the far end, once the delay has become shorter, or with jitter: the next must not arrive before
+    /// it.
     pub(super) last_arrival: Option<Time>,
     /// Time when the line is free: all PDUs with a decided service are sent.
     pub(super) free_at: Time,
@@ -89,6 +92,8 @@ pub(super) struct Server {
     pub(super) line: Line,
     /// When the line can send, if it cannot always. Boxed: few lines have them. PDUs take no time of the line itself then.
     opportunities: Option<Box<Opportunities>>,
+    /// What the line adds to its delay. Boxed: few lines do.
+    pub(super) jitter: Option<Box<Jitter>>,
     /// PDUs with a decided departure time that have not departed yet.
     pub(super) departures: Fifo<Departure>,
     /// PDUs without a decided departure time.
@@ -98,17 +103,23 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(rate: Option<LineRate>, delay: Span, opportunities: Option<Opportunities>) -> Server {
+    pub(super) fn new(
+        rate: Option<LineRate>,
+        delay: Span,
+        opportunities: Option<Opportunities>,
+        jitter: Option<Jitter>,
+    ) -> Server {
         Server {
             line: Line {
                 serialiser: Serialiser::new(rate.filter(|_| opportunities.is_none())),
                 delay,
-                last_arrival: None,
+                last_arrival: jitter.as_ref().map(|_| Time::ZERO),
                 free_at: Time::ZERO,
                 left: u64::MAX,
                 end: Time::NEVER,
             },
             opportunities: opportunities.map(Box::new),
+            jitter: jitter.map(Box::new),
             departures: Fifo::default(),
             waiting: Queued::default(),
             in_service: None,

@@ -28,6 +28,7 @@ impl Port {
             }
         });
         self.serve_until(until, ctx);
+        self.bound_other_delays(until.time);
         ctx.end = ctx.end.min(self.server.line.end);
     }
 
@@ -332,7 +333,7 @@ impl Port {
             None => self.next_lanes.of(pdu).forward,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
-        let time = self.server.line.arrival(departure);
+        let time = self.server.arrival(departure);
         if self.server.line.last_arrival.is_some() {
             self.keep_other_delay(departure, time);
         }

@@ -35,6 +35,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         rate_varies: false,
         opportunities: None,
         delay: Span(DELAY),
+        jitter: None,
         outage: None,
         policies: (0..queues).map(|_| queue::Params::UNLIMITED.sketch()).collect(),
         scheduler: scheduler::Params::default().build(()),

@@ -173,6 +173,17 @@ fn buffer(params: Option<&buffer::Params>, queues: &[queue::Params]) -> Result<(
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     opportunities(line)?;
+    let reverse = line.reverse.as_ref().and_then(|reverse| reverse.jitter);
+    for (path, jitter) in [("jitter", line.jitter), ("reverse.jitter", reverse)] {
+        if jitter == Some(Span::ZERO) {
+            return Err(Fault::new(
+                path,
+                Span::ZERO,
+                "no PDU would take longer",
+                "give more, as \"2 ms\", or delete it",
+            ));
+        }
+    }
     port(&line.queues, line.congestion_point.as_ref())?;
     scheduler(&line.scheduler, line.queues.len())?;
     buffer(line.buffer.as_ref(), &line.queues)?;

@@ -242,6 +242,7 @@ mod tests {
             "demands",
             "error_reports",
             "file",
+            "jitter",
             "load",
             "name",
             "network",

@@ -143,6 +143,7 @@ impl Placed for Line {
             rate: _,
             delay: _,
             opportunities,
+            jitter,
             order,
             queues,
             scheduler,
@@ -155,7 +156,7 @@ impl Placed for Line {
         (order, queues, scheduler, scheme) == (&other.order, &other.queues, &other.scheduler, &other.scheme)
             && (buffer, congestion_point) == (&other.buffer, &other.congestion_point)
             && (outage, reverse) == (&other.outage, &other.reverse)
-            && *opportunities == other.opportunities
+            && (opportunities, jitter) == (&other.opportunities, &other.jitter)
     }
 }
 

@@ -9,20 +9,30 @@
 use crate::core::time::{Span, Time};
 use crate::network::lane::Lane;
 use crate::network::port::Port;
-use crate::network::port::line::{Flight, Line};
+use crate::network::port::line::jitter::Jitter;
+use crate::network::port::line::{Flight, Line, Server};
 
 impl Line {
-    /// Arrival at the far end of the next PDU, which departs at `departure`.
+    /// Arrival at the far end of the next PDU, which departs at `departure`, with the jitter of the line if it has some.
     #[inline(always)]
-    pub(in crate::network::port) fn arrival(&mut self, departure: Time) -> Time {
+    pub(in crate::network::port) fn arrival(&mut self, departure: Time, jitter: Option<&mut Jitter>) -> Time {
         let arrival = departure + self.delay;
         match &mut self.last_arrival {
             None => arrival,
             Some(last) => {
-                *last = arrival.max(*last + Span(1));
+                let added = jitter.map_or(Span::ZERO, Jitter::draw);
+                *last = (arrival + added).max(*last + Span(1));
                 *last
             }
         }
+    }
+}
+
+impl Server {
+    /// The same, of the line of a port.
+    #[inline(always)]
+    pub(in crate::network::port) fn arrival(&mut self, departure: Time) -> Time {
+        self.line.arrival(departure, self.jitter.as_deref_mut())
     }
 }
 
@@ -56,22 +66,33 @@ impl Port {
         }
         let flights = departed.iter().map(|(time, ..)| Flight { departed: self.departed(*time, from), arrives: *time });
         self.other_delays = flights.filter(|flight| flight.departed + self.delay != flight.arrives).collect();
-        let Port { server, other_delays, .. } = self;
-        for (departure, (_, lane, index)) in server.departures.iter().zip(to_depart) {
+        let Port { server: Server { line, departures, jitter, .. }, other_delays, .. } = self;
+        for (departure, (_, lane, index)) in departures.iter().zip(to_depart) {
             let (front, back) = lanes[*lane].as_mut_slices();
             let record = if *index < front.len() { &mut front[*index] } else { &mut back[*index - front.len()] };
-            record.time = server.line.arrival(departure.at);
-            if record.time != departure.at + server.line.delay {
+            record.time = line.arrival(departure.at, jitter.as_deref_mut());
+            if record.time != departure.at + line.delay {
                 other_delays.push(Flight { departed: departure.at, arrives: record.time });
             }
         }
     }
 
-    /// Keeps the times of a PDU on a line whose delay has become shorter, if it arrives behind a PDU with a longer delay.
+    /// Keeps the times of a PDU on a line with jitter, or whose delay has become shorter, if it arrives behind a PDU with a longer
+    /// delay.
     #[cold]
     pub(in crate::network::port) fn keep_other_delay(&mut self, departed: Time, arrives: Time) {
         if departed + self.delay != arrives {
             self.other_delays.push(Flight { departed, arrives });
+        }
+    }
+
+    /// Forgets the PDUs that have arrived before `now`, if there is no more room for others: the work of each is constant.
+    #[inline]
+    pub(in crate::network::port) fn bound_other_delays(&mut self, now: Time) {
+        let others = &mut self.other_delays;
+        if others.len() == others.capacity() && !others.is_empty() {
+            others.retain(|flight| flight.arrives >= now);
+            others.reserve(others.len() + 1);
         }
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct LinePlan<'a> {
     /// When the line can send, if it cannot always.
     pub(crate) opportunities: Option<&'a opportunities::Params>,
     pub(crate) delay: Span,
+    /// The most that it adds to its delay.
+    pub(crate) jitter: Option<Span>,
     pub(crate) outage: Option<Interval>,
     pub(crate) order: Order,
     pub(crate) queues: &'a [queue::Params],
@@ -104,6 +106,7 @@ impl<'a> LinePlan<'a> {
             share: None,
             opportunities: None,
             delay: access.delay,
+            jitter: None,
             outage: None,
             order: Order::Fixed,
             queues: &access.queues,
@@ -141,6 +144,7 @@ impl<'a> PortPlan<'a> {
             share: None,
             opportunities: line.opportunities.as_ref(),
             delay: line.delay,
+            jitter: line.jitter,
             outage: line.outage,
             order: line.order,
             queues: &line.queues,
@@ -153,6 +157,7 @@ impl<'a> PortPlan<'a> {
             rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
             opportunities: reverse.map_or(&line.opportunities, |reverse| &reverse.opportunities).as_ref(),
             delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
+            jitter: reverse.map_or(line.jitter, |reverse| reverse.jitter),
             order: reverse.map_or(line.order, |reverse| reverse.order),
             queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
             scheduler: Some(reverse.map_or(&line.scheduler, |reverse| &reverse.scheduler)),

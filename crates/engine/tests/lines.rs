@@ -1,4 +1,4 @@
-//! Lines that can send at given instants only, in whole networks.
+//! Lines that can send at given instants only, and lines with jitter, in whole networks.
 
 use crate::judge::dice::Dice;
 use crate::judge::{positions, random};
@@ -14,7 +14,7 @@ fn report(text: &str) -> Report {
     run.report()
 }
 
-/// A random network of streams in which lines have opportunities of the same mean rate, and the number of these lines.
+/// A random network of streams in which lines have opportunities of the same mean rate, or jitter, and the number of these lines.
 fn network(number: u64) -> (String, usize) {
     let dice = &mut Dice::new(number);
     let (mut text, mut count) = (String::new(), 0);
@@ -23,6 +23,10 @@ fn network(number: u64) -> (String, usize) {
         let line = line.replace("line.l0.rate'", "line.l0.delay'").replace("value = '3 Mb/s'", "value = '3 ms'");
         text += &format!("{line}\n");
         let rate = line.strip_prefix("rate = '").and_then(|rest| rest.strip_suffix(" Mb/s'")).map(str::parse::<u64>);
+        if line.starts_with("delay = ") && dice.once_in(2) {
+            text += dice.pick(&["jitter = '1 us'\n", "jitter = '3 ms'\n", "jitter = '30 ms'\n"]);
+            count += 1;
+        }
         if let Some(Ok(rate)) = rate.filter(|_| !dice.once_in(3)) {
             // Two in 24 ms are 1 Mb/s.
             let mut instants: Vec<u64> = (1..2 * rate).map(|_| dice.from(0, 24)).chain([24]).collect();
@@ -35,15 +39,18 @@ fn network(number: u64) -> (String, usize) {
 }
 
 #[test]
-fn the_forms_agree_on_random_networks_with_opportunities() {
+fn the_forms_agree_on_random_networks_with_opportunities_and_jitter() {
     let (mut lines, mut differing) = (0, 0);
     for number in 0..quick_or_long(30, 300) {
         let (text, count) = network(number);
         let plain = random::plain_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let fast = random::fast_of(number, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(plain, fast, "{number}\n{text}");
-        let without: String =
-            text.lines().filter(|line| !line.starts_with("opport")).map(|line| format!("{line}\n")).collect();
+        let without: String = text
+            .lines()
+            .filter(|line| !line.starts_with("opport") && !line.starts_with("jitter"))
+            .map(|line| format!("{line}\n"))
+            .collect();
         lines += count;
         differing += u32::from(random::fast_of(number, &without).unwrap().fingerprint != plain.fingerprint);
     }
@@ -51,7 +58,7 @@ fn the_forms_agree_on_random_networks_with_opportunities() {
 }
 
 #[test]
-fn positions_in_networks_with_opportunities_obey_the_laws() {
+fn positions_in_networks_with_opportunities_and_jitter_obey_the_laws() {
     for number in 0..quick_or_long(10, 100) {
         let (text, _) = network(number);
         let scenario = document::parse(&text).unwrap();
@@ -111,6 +118,37 @@ fn either_direction_has_its_own() {
     assert_eq!(delays("reverse = {}"), [5.0, 4.0]);
 }
 
+/// Packets 10 ms apart never meet, so each takes from 5 to 7 ms, uniform: the mean of 1,000 is within four standard errors of 6.
+#[test]
+fn jitter_is_uniform_from_zero() {
+    let text = "duration = '10 s'\n\
+                [line.l]\nbetween = ['a', 'b']\nrate = '1 Gb/s'\ndelay = '5 ms'\njitter = '2 ms'\nreverse = {}\n\
+                [defaults.flow]\noctets = 125\n\
+                [flow.there]\npath = ['a', 'b']\ntraffic.cbr = { rate = '100 kb/s', start = '0 s' }\n\
+                [flow.back]\npath = ['b', 'a']\ntraffic.cbr = { rate = '100 kb/s', start = '0 s' }\n";
+    let report = report(text);
+    let [back, there] = &report.flows[..] else { panic!("{:?}", report.flows) };
+    let mean = there.delay_mean_s.unwrap() * 1e3;
+    let error = 2.0 / 12f64.sqrt() / 1000f64.sqrt();
+    assert!((mean - 6.001).abs() < 4.0 * error, "{mean}");
+    let [least, most] = [there.delay_min_s, there.delay_max_s].map(|delay| delay.unwrap() * 1e3);
+    assert!((5.001..5.02).contains(&least) && (6.98..7.001).contains(&most), "{least} {most}");
+    assert!((back.delay_max_s.unwrap() - 5.001e-3).abs() < 1e-9);
+}
+
+/// A stream whose segments are 1.2 ms apart on a line with a jitter of 40 ms: none overtakes another, so none is repeated.
+#[test]
+fn no_pdu_overtakes_another() {
+    let text = "duration = '9 s'\n\
+                [line.l]\nbetween = ['a', 'b']\nrate = '10 Mb/s'\ndelay = '5 ms'\njitter = '40 ms'\n\
+                [flow.f]\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {}\n\
+                transport.stream = { receive_window = '150 kB', reordering_window = 0, min_rto = '1 s' }\n";
+    let report = report(text);
+    let own = &report.groups[0].transport;
+    assert_eq!((own.retransmitted, own.recoveries, own.timeouts), (Some(0), Some(0), Some(0)));
+    assert!(report.groups[0].delivered > 5000, "{}", report.groups[0].delivered);
+}
+
 #[test]
 fn what_opportunities_cannot_be_is_refused() {
     let refusal = |keys: &str| {
@@ -136,6 +174,8 @@ fn what_opportunities_cannot_be_is_refused() {
             "opportunities.list = [5]\n[[change]]\nat = '1 ms'\npath = 'line.l.opportunities.octets'\nvalue = 9",
             "change[0]",
         ),
+        ("jitter = '0 s'", "no PDU would take longer"),
+        ("reverse.jitter = '0 s'", "line.l.reverse.jitter"),
         (
             "opportunities.list = [5]\nreverse = {}\n[capacity.c]\ntotal = '4.8 Mb/s'\nleast = '1 Mb/s'\nmost = '3 Mb/s'\nperiod = '270 ms'\n\
              delay = '270 ms'\nlines = ['l', 'l.reverse']",
