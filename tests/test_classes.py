@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import penstock
@@ -90,6 +91,47 @@ def test_forks_go_on_by_themselves() -> None:
         one.run_until("1 s")
     assert sim.fingerprint == fork.fingerprint == fingerprint(own) != changed.fingerprint
     sim.fork()
+
+
+GENTLE = """
+class Own:
+    readings = READINGS
+
+    def begin(self, stream):
+        self.segment, self.acks, self.late, self.window = stream.segment, 0, 0.25, 4 * stream.segment
+
+    def on_ack(self, ack):
+        self.acks += 1
+        self.late = "soon" if self.acks > 40 else self.late
+"""
+
+
+def test_attributes_of_a_class_are_readings(tmp_path: Path) -> None:
+    text = GENTLE.replace("READINGS", '{"acks": "count", "late": "share"}')
+    simulation = Simulation(written(tmp_path, text), allow_python=True)
+    simulation.run_until("20 ms")
+    own = simulation.readings().filter(pl.col("component") == "a/1", pl.col("quantity").str.starts_with("Own_"))
+    rows = {quantity: (unit, most, value) for _, quantity, unit, most, value in own.iter_rows()}
+    assert rows["Own_late"] == ("", 1.0, 0.25)
+    assert rows["Own_acks"][0] == ""
+    assert rows["Own_acks"][2] > 0
+    assert simulation.fork().readings().equals(simulation.readings())
+    # One that is no number any more is left out.
+    simulation.run_until("300 ms")
+    left = set(simulation.readings()["quantity"])
+    assert "Own_acks" in left
+    assert "Own_late" not in left
+
+
+def test_readings_that_are_not_there_are_faults(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"readings failed at 0 s of flow a/1: AttributeError: .* 'lat'"):
+        penstock.run(written(tmp_path, GENTLE.replace("READINGS", '("acks", "lat")')), allow_python=True)
+    for readings, told in [
+        ('{"acks": "metres"}', "own.py: each reading is the name of an attribute, with its unit"),
+        ("list(NAMES)", "own.py: it is read before the class runs, so it must be a plain list of names"),
+    ]:
+        with pytest.raises(InputError, match=told):
+            written(tmp_path, GENTLE.replace("READINGS", readings))
 
 
 def test_nothing_runs_without_consent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,10 @@ REQUIRES = "requires"
 """The attribute with the names of the packages that it needs."""
 SIZE = "size"
 """The attribute, or the parameter, with the PDUs that a queue can hold."""
+READINGS = "readings"
+"""The attribute with the names of the attributes that a time series shows."""
+UNITS = ("count", "rate", "share", "ratio", "pdus", "bits", "seconds")
+"""The units of readings. Those without one are counts."""
 SENDS_AND_HEARS = ("sends", "hears")
 """The attributes with the names of the feedback that a part sends, and hears."""
 
@@ -110,8 +114,11 @@ def completed(table: str, path: str, scenario: str) -> str:
     _check_imports(described, requires, file, path)
     flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
     _check_methods(found, role, flags, file, path)
-    asks = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
-    return json.dumps({**told, "source": source, "asks": asks, "releases": releases(requires, path)})
+    told |= {"source": source, "releases": releases(requires, path)}
+    told["asks"] = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
+    if READINGS in attributes:
+        told[READINGS] = _readings(attributes[READINGS], role, file, path)
+    return json.dumps(told)
 
 
 def _role(path: str) -> Role:
@@ -239,8 +246,27 @@ def _names(value: ast.expr | None, name: str, file: str, path: str) -> tuple[str
     if (value is None or isinstance(value, ast.Tuple | ast.List)) and all(isinstance(text, str) for text in texts):
         return tuple(cast("list[str]", texts))
     reason = f"{file}: it is read before the class runs, so it must be a plain list of names"
-    remedy = f'write {name} = ("{"numpy" if name == REQUIRES else "notices"}",)'
+    example = {REQUIRES: "numpy", READINGS: "alpha"}.get(name, "notices")
+    remedy = f'write {name} = ("{example}",)'
     raise InputError(reason, path=path, value=name, remedy=remedy)
+
+
+def _readings(value: ast.expr, role: Role, file: str, path: str) -> dict[str, str]:
+    """The names of attributes, each with its unit."""
+    if role is ROLES["notification_point"]:
+        reason = f"{file}: the time series of a receiver has no readings of a class"
+        raise InputError(reason, path=path, value=READINGS, remedy="leave it out")
+    if not isinstance(value, ast.Dict):
+        return dict.fromkeys(_names(value, READINGS, file, path), UNITS[0])
+    parts = [*value.keys, *value.values]
+    words = [part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "" for part in parts]
+    names, units = words[: len(value.keys)], words[len(value.keys) :]
+    for name, unit in zip(names, units, strict=True):
+        if not name or unit not in UNITS:
+            reason = f"{file}: each reading is the name of an attribute, with its unit"
+            remedy = f'write {READINGS} = {{"alpha": "share"}}; the units are {", ".join(UNITS)}'
+            raise InputError(reason, path=path, value=f"{READINGS}.{name}", remedy=remedy)
+    return dict(zip(names, units, strict=True))
 
 
 def _value(value: ast.expr | None, name: str, file: str, path: str) -> int | str | None:

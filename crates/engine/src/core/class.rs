@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signal, Signals};
+use crate::core::reading::{Each, Reading, Unit};
 use crate::core::time::{Span, Time};
 
 /// The class, and what identifies it. What it asks for depends on its role.
@@ -42,6 +43,10 @@ pub struct Class<A, H> {
     #[serde(default)]
     #[schemars(extend("fixed" = FIXED))]
     pub asks: A,
+    /// Attributes of an instance that a time series shows, each with its unit, taken from the class when the scenario is loaded.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("fixed" = FIXED))]
+    pub readings: BTreeMap<String, Unit>,
     /// Release of Python, and of each package that the class requires, taken when the scenario is loaded.
     #[serde(default)]
     #[schemars(extend("fixed" = FIXED))]
@@ -238,6 +243,18 @@ impl Broken {
     }
 }
 
+/// Has attributes that a time series shows.
+pub trait Attributes {
+    /// The value of the attribute of this name.
+    ///
+    /// # Errors
+    /// If there is none, or it is no number.
+    fn attribute(&self, name: &str) -> Result<f64, Failure>;
+}
+
+/// The attributes of an instance that a time series shows, each with the reading that it is.
+type Shown = Arc<[(String, Reading)]>;
+
 /// Makes a copy of an instance, with the same state, which shares nothing with it.
 type Fork<I> = fn(&I) -> Result<Box<I>, Failure>;
 
@@ -246,6 +263,7 @@ type Fork<I> = fn(&I) -> Result<Box<I>, Failure>;
 pub struct Running<I: ?Sized> {
     instance: Option<Box<I>>,
     fork: Fork<I>,
+    shown: Shown,
     /// For a fault: the file and the class.
     names: Arc<[String; 2]>,
     /// When it was last called.
@@ -253,7 +271,7 @@ pub struct Running<I: ?Sized> {
     broken: Option<Box<Broken>>,
 }
 
-impl<I: ?Sized> Running<I> {
+impl<I: ?Sized + Attributes> Running<I> {
     /// The instance that `make` makes with the makers of the class, and `fork` copies; without makers one that never runs.
     pub fn start<A, M: ?Sized>(
         class: &Class<A, Host<M>>,
@@ -261,7 +279,15 @@ impl<I: ?Sized> Running<I> {
         make: impl FnOnce(&M) -> Result<Box<I>, Failure>,
     ) -> Running<I> {
         let names = Arc::new([class.file.clone(), class.class.clone()]);
-        let mut made = Running { instance: None, fork, names, now: Time::ZERO, broken: None };
+        let reading = |name: &String, unit: &Unit| Reading::named(&format!("{}_{name}", class.class), *unit);
+        let shown: Shown = class.readings.iter().map(|(name, unit)| (name.clone(), reading(name, unit))).collect();
+        let mut made =
+            Running { instance: None, fork, shown: Arc::clone(&shown), names, now: Time::ZERO, broken: None };
+        let make = |makers: &M| {
+            let instance = make(makers)?;
+            shown.iter().try_for_each(|(name, _)| instance.attribute(name).map(drop))?;
+            Ok(instance)
+        };
         match class.host.0.as_deref().map(make) {
             Some(Ok(instance)) => made.instance = Some(instance),
             Some(Err(failure)) => made.fail(failure),
@@ -270,6 +296,18 @@ impl<I: ?Sized> Running<I> {
         made
     }
 
+    /// The values of the attributes that a time series shows. One that is no number any more is left out.
+    pub fn readings(&self, each: &mut Each<'_>) {
+        let Some(instance) = self.instance.as_deref() else { return };
+        for (name, reading) in &*self.shown {
+            if let Ok(value) = instance.attribute(name) {
+                each(*reading, value);
+            }
+        }
+    }
+}
+
+impl<I: ?Sized> Running<I> {
     /// Calls a method of the instance, if it still has one. `None` if it has failed, now or before. It has its own place in the
     /// program: the code of parts of the engine, which stands beside it, stays short.
     #[inline(never)]
@@ -310,8 +348,8 @@ impl<I: ?Sized> Running<I> {
 
 impl<I: ?Sized> Clone for Running<I> {
     fn clone(&self) -> Running<I> {
-        let (fork, names) = (self.fork, Arc::clone(&self.names));
-        let mut copy = Running { instance: None, fork, names, now: self.now, broken: self.broken.clone() };
+        let (fork, shown, names) = (self.fork, Arc::clone(&self.shown), Arc::clone(&self.names));
+        let mut copy = Running { instance: None, fork, shown, names, now: self.now, broken: self.broken.clone() };
         match self.instance.as_deref().map(fork) {
             Some(Ok(instance)) => copy.instance = Some(instance),
             Some(Err(failure)) => copy.fail(failure),

@@ -1,7 +1,14 @@
 //! Readings: the quantities that parts of a network report over time, each with its unit and its range.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The unit of a reading. It decides the range too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A rate in bits per second.
     Rate,
@@ -46,6 +53,24 @@ pub struct Reading {
     pub name: &'static str,
     /// Its unit.
     pub unit: Unit,
+}
+
+/// The names of readings that no program text has.
+static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+impl Reading {
+    /// A reading whose name is known only at run time. The name stays in memory until the program ends, once however often it is
+    /// asked for: there are as many as the classes of the user declare.
+    #[must_use]
+    pub fn named(name: &str, unit: Unit) -> Reading {
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = names.get(name).copied().unwrap_or_else(|| {
+            let kept: &'static str = Box::leak(name.into());
+            names.insert(kept);
+            kept
+        });
+        Reading { name, unit }
+    }
 }
 
 macro_rules! readings {

@@ -9,11 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, Verdict, check_size};
-use crate::core::class::{self, Asks, Broken, Class, FIXED, Failure, Running};
+use crate::core::class::{self, Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
+use crate::core::reading::Each;
 use crate::core::time::LineRate;
 use crate::core::word;
 
@@ -78,7 +79,7 @@ pub trait Disciplines: fmt::Debug + Send + Sync {
 }
 
 /// An instance of a class: the discipline of one queue. Methods that the class does not have admit, or do nothing.
-pub trait Instance: fmt::Debug + Send + Sync {
+pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
     ///
     /// # Errors
@@ -154,6 +155,10 @@ impl Discipline for Python {
 
     fn broken(&self) -> Option<&Broken> {
         self.0.running.broken()
+    }
+
+    fn readings(&self, each: &mut Each<'_>) {
+        self.0.running.readings(each);
     }
 }
 

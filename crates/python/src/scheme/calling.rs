@@ -52,6 +52,20 @@ impl Object {
         found.and_then(|found| found.extract().map_err(Into::into)).map_err(|error| self.failure(py, of, &error))
     }
 
+    /// The number that its attribute of this name is.
+    pub(super) fn number(&self, name: &str) -> Result<f64, Failure> {
+        Python::attach(|py| {
+            let found = self.object.bind(py).getattr(name).and_then(|found| found.extract::<f64>());
+            match found {
+                Ok(value) if value.is_finite() => Ok(value),
+                Ok(value) => {
+                    Err(Failure { method: "readings", told: format!("{name} is {value}, and must be a number") })
+                }
+                Err(error) => Err(self.failure(py, "readings", &error)),
+            }
+        })
+    }
+
     /// Calls its method `begin`, if it has one.
     pub(super) fn begin<'py>(&self, py: Python<'py>, env: impl IntoPyObject<'py>) -> Result<(), Failure> {
         match self.method(py, "begin")?.bound {
@@ -67,6 +81,19 @@ impl Object {
         Ok(Object { object, about: self.about.clone() })
     }
 }
+
+/// What has an object has its attributes.
+macro_rules! attributes {
+    ($($of:ty)*) => {$(
+        impl penstock_engine::core::class::Attributes for $of {
+            fn attribute(&self, name: &str) -> Result<f64, penstock_engine::core::class::Failure> {
+                self.object.number(name)
+            }
+        }
+    )*};
+}
+
+pub(super) use attributes;
 
 /// A method of an object, if that has it.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::calling::{Method, Object, Single};
+use super::calling::{Method, Object, Single, attributes};
 use super::{Classes, events};
 
 impl Controllers for Classes {
@@ -38,6 +38,8 @@ struct Controller {
     on_lost: Method,
     on_idle: Method,
 }
+
+attributes!(Controller);
 
 impl Controller {
     fn of(py: Python<'_>, object: Object, paces: bool) -> Result<Controller, Failure> {

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use super::Classes;
-use super::calling::{Method, Object, Pair};
+use super::calling::{Method, Object, Pair, attributes};
 use super::pdu::Pdu;
 use super::views::{Arrival, Head, Line};
 
@@ -34,6 +34,8 @@ struct Discipline {
     on_head: Method,
     on_rate: Method,
 }
+
+attributes!(Discipline);
 
 impl Discipline {
     fn of(py: Python<'_>, object: Object) -> Result<Discipline, Failure> {

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use super::Classes;
-use super::calling::{Method, Object, Pair};
+use super::calling::{Method, Object, Pair, attributes};
 use super::pdu::{Answer, Pdu};
 use super::source::Source;
 use super::views::{Moment, Port, PortQueue, Receiver, Sender};
@@ -50,6 +50,8 @@ impl Points for Classes {
         })
     }
 }
+
+attributes!(Point Destination);
 
 /// A congestion point, with those of its methods that it has.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::calling::{Method, Object, Pair, Single};
+use super::calling::{Method, Object, Pair, Single, attributes};
 use super::pdu::{Answer, Pdu};
 use super::views::{Moment, Waiting};
 
@@ -37,6 +37,8 @@ pub(super) struct Source {
     on_session_end: Method,
     choose: Method,
 }
+
+attributes!(Source);
 
 impl Source {
     /// Of an object that has begun.

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
+use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::Each;
 use crate::core::time::{Rate, Time};
 
 /// The class, and what identifies it.
@@ -71,7 +72,7 @@ pub enum Told {
 }
 
 /// An instance of a class: the congestion point of one port. Methods that the class does not have do nothing.
-pub trait Instance: fmt::Debug + Send + Sync {
+pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
     ///
     /// # Errors
@@ -196,6 +197,10 @@ impl CongestionPoint for Python {
 
     fn broken(&self) -> Option<&Broken> {
         self.0.running.broken()
+    }
+
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
+        self.0.running.readings(each);
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::answer::Answer;
 use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
+use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::fifo::Fifo;
 use crate::core::pdu::{Body, CELL_OCTETS, Pdu};
@@ -81,7 +81,7 @@ impl NotificationPointParams for Params {
 }
 
 /// An instance of a class: the notification point of one flow.
-pub trait Instance: fmt::Debug + Send + Sync {
+pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
     ///
     /// # Errors

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
-use crate::core::class::{Asks, Broken, Class, FIXED, Failure, Running};
+use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::Signal;
 use crate::core::pdu::Pdu;
+use crate::core::reading::Each;
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
@@ -63,7 +64,7 @@ pub enum Decision {
 pub type Decided = Result<Option<Decision>, Failure>;
 
 /// An instance of a class: the reaction point of one flow.
-pub trait Instance: fmt::Debug + Send + Sync {
+pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
     ///
     /// # Errors
@@ -201,6 +202,10 @@ impl ReactionPoint for Python {
 
     fn broken(&self) -> Option<&Broken> {
         self.running.broken()
+    }
+
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
+        self.running.readings(each);
     }
 }
 

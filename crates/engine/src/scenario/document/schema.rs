@@ -274,6 +274,7 @@ mod tests {
             "mix",
             "path",
             "policers",
+            "readings",
             "title",
             "to",
         ];

@@ -6,8 +6,9 @@
 use std::fmt;
 
 use super::{Acked, Congestion, Controller, Env, Natural, Nature};
-use crate::core::class::{self, Asks, Broken, Class, Failure, Running};
+use crate::core::class::{self, Asks, Attributes, Broken, Class, Failure, Running};
 use crate::core::feedback::Signals;
+use crate::core::reading::Each;
 use crate::core::time::Time;
 use crate::transport::stream::rate_sample::Lost;
 
@@ -75,7 +76,7 @@ pub struct Decision {
 pub type Decided = Result<Option<Decision>, Failure>;
 
 /// An instance of a class: the controller of one stream.
-pub trait Instance: fmt::Debug + Send + Sync {
+pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
     ///
     /// # Errors
@@ -183,6 +184,10 @@ impl Controller for Python {
 
     fn broken(&self) -> Option<&Broken> {
         self.running.broken()
+    }
+
+    fn readings(&self, each: &mut Each<'_>) {
+        self.running.readings(each);
     }
 }
 

@@ -5,6 +5,7 @@ use super::super::{ControllerParams, ControllerState, Signal};
 use std::sync::Arc;
 
 use super::*;
+use crate::core::reading::Unit;
 
 /// Makes NewReno, which fails at a certain call.
 #[derive(Debug)]
@@ -42,6 +43,15 @@ impl Controllers for Reno {
         let made = RenoInstance { controller, left: self.fails_at, window: None };
         let decision = made.decision();
         Ok((Box::new(RenoInstance { window: self.window, ..made }), decision))
+    }
+}
+
+impl Attributes for RenoInstance {
+    fn attribute(&self, name: &str) -> Result<f64, Failure> {
+        match name {
+            "left" if self.left < 5 => Ok(self.left as f64),
+            _ => Err(Failure { method: "readings", told: format!("AttributeError: {name}") }),
+        }
     }
 }
 
@@ -113,6 +123,24 @@ fn after_a_fault_the_window_stays_and_the_fault_tells_all() {
     assert_eq!(fault.reason, "on_ack failed at 1.5 s of flow a.0: ValueError: so it is");
     assert_eq!((fault.value.as_str(), fault.remedy.as_str()), ("Gentle", "correct Gentle in gentle.py"));
     assert_eq!(hosted.clone().broken(), hosted.broken());
+}
+
+#[test]
+fn its_attributes_are_readings_with_the_name_of_the_class() {
+    let start = |fails_at, readings: &str| {
+        let host = Host::new(Arc::new(Reno { fails_at, window: None }));
+        Python::new(&Params { host, readings: toml::from_str(readings).unwrap(), ..params() }, Env::of(1000, 10))
+    };
+    let mut hosted = start(4, "left = 'share'");
+    hosted.on_ack(&acked(1000));
+    let mut found = Vec::new();
+    hosted.clone().readings(&mut |reading, value| found.push((reading.name, reading.unit, value)));
+    assert_eq!(found, [("Gentle_left", Unit::Share, 3.0)]);
+    // One that is not there is a fault from the beginning.
+    let broken = start(4, "other = 'count'");
+    let fault = broken.broken().unwrap().fault("controller.python", "flow a.0");
+    assert_eq!(fault.reason, "readings failed at 0 s of flow a.0: AttributeError: other");
+    broken.readings(&mut |reading, _| panic!("{reading:?}"));
 }
 
 #[test]
