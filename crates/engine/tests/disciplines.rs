@@ -60,6 +60,22 @@ fn with_round_robin(number: u64) -> (String, usize) {
     (text, count)
 }
 
+/// A list that was served last is no longer a new one when the line has been free since, also if PDUs of a queue before it are then
+/// sent: found in the long run of the test before.
+#[test]
+fn lists_rest_while_the_line_is_free_before_a_queue_of_higher_priority_sends() {
+    let text = "duration = '300 ms'\n\
+                [line.out]\nbetween = ['n0', 'n1']\nrate = '8480 kb/s'\n\
+                queues = [{ drop_tail_bits.size = '486500 bits' }, { fq_codel = { target = '15 us', interval = '200 us', quantum = '106 octets' } }]\n\
+                [line.in]\nbetween = ['n1', 'n2']\nrate = '4240 kb/s'\n\
+                [flow.first]\npath = ['n1', 'n0']\ntraffic.poisson.rate = '706666 b/s'\n\
+                [flow.second]\ncount = 3\npriority = 2\npath = ['n2', 'n1', 'n0']\n\
+                traffic.two_rate_video = { high = '1060 kb/s', low = '265 kb/s', high_time = '10.3 ms', low_time = '14.6 ms' }\n";
+    for number in 0..20 {
+        assert_eq!(random::plain_of(number, text).unwrap(), random::fast_of(number, text).unwrap(), "{number}");
+    }
+}
+
 #[test]
 fn the_forms_agree_on_random_networks_with_round_robin() {
     let (mut ports, mut differing) = (0, 0);

@@ -52,13 +52,18 @@ impl Port {
         }
     }
 
+    /// A PDU arrives at `at`. If the line was free before that, it has found nothing to send: the policies hear of that before the
+    /// PDU waits or begins, also if it is of a queue whose services are known at once.
+    #[inline]
+    pub(super) fn rest_lists(&mut self, at: Time) {
+        if self.has_lists && self.server.waiting.count == 0 && self.server.line.free_at <= at {
+            self.choose_lists();
+        }
+    }
+
     /// A PDU waits in its queue.
     #[inline]
     pub(super) fn wait(&mut self, queue: usize, waiting: Waiting) {
-        if self.server.waiting.count == 0 && self.server.line.free_at <= waiting.arrived {
-            // Before that, the line was free and found nothing to send.
-            self.choose_lists();
-        }
         match self.hold(queue).map(|(hold, _)| hold.join(&waiting.pdu)) {
             Some(list) => self.server.waiting.push_to(queue, list, waiting),
             None => self.server.waiting.push(queue, waiting),

@@ -257,6 +257,7 @@ impl Port {
         let mut waiting = Waiting { pdu, place, arrived: at };
         let free_at = self.server.line.free_at;
         let is_free = free_at <= at && self.scheduler.is_strict() && !self.has_lists;
+        self.rest_lists(at);
         if is_known || is_free {
             if is_known || self.passes_head(&mut waiting, at, queue, ctx) {
                 self.begin(waiting, free_at.max(at), queue, false, ctx);
