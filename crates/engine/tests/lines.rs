@@ -18,13 +18,16 @@ fn report(text: &str) -> Report {
 fn network(number: u64) -> (String, usize) {
     let dice = &mut Dice::new(number);
     let (mut text, mut count) = (String::new(), 0);
-    for line in streams::network(number).lines() {
+    let text_of_network = streams::network(number);
+    for line in text_of_network.lines() {
         // No run changes the rate of a line with opportunities.
         let line = line.replace("line.l0.rate'", "line.l0.delay'").replace("value = '3 Mb/s'", "value = '3 ms'");
         text += &format!("{line}\n");
         let rate = line.strip_prefix("rate = '").and_then(|rest| rest.strip_suffix(" Mb/s'")).map(str::parse::<u64>);
         if line.starts_with("delay = ") && dice.once_in(2) {
-            text += dice.pick(&["jitter = '1 us'\n", "jitter = '3 ms'\n", "jitter = '30 ms'\n"]);
+            let reorders = !text_of_network.contains("[[change]]") && dice.once_in(2);
+            text +=
+                &format!("jitter = {{ most = '{}', reorders = {reorders} }}\n", dice.pick(&["1 us", "3 ms", "30 ms"]));
             count += 1;
         }
         if let Some(Ok(rate)) = rate.filter(|_| !dice.once_in(3)) {
@@ -122,7 +125,7 @@ fn either_direction_has_its_own() {
 #[test]
 fn jitter_is_uniform_from_zero() {
     let text = "duration = '10 s'\n\
-                [line.l]\nbetween = ['a', 'b']\nrate = '1 Gb/s'\ndelay = '5 ms'\njitter = '2 ms'\nreverse = {}\n\
+                [line.l]\nbetween = ['a', 'b']\nrate = '1 Gb/s'\ndelay = '5 ms'\njitter.most = '2 ms'\nreverse = {}\n\
                 [defaults.flow]\noctets = 125\n\
                 [flow.there]\npath = ['a', 'b']\ntraffic.cbr = { rate = '100 kb/s', start = '0 s' }\n\
                 [flow.back]\npath = ['b', 'a']\ntraffic.cbr = { rate = '100 kb/s', start = '0 s' }\n";
@@ -140,13 +143,33 @@ fn jitter_is_uniform_from_zero() {
 #[test]
 fn no_pdu_overtakes_another() {
     let text = "duration = '9 s'\n\
-                [line.l]\nbetween = ['a', 'b']\nrate = '10 Mb/s'\ndelay = '5 ms'\njitter = '40 ms'\n\
+                [line.l]\nbetween = ['a', 'b']\nrate = '10 Mb/s'\ndelay = '5 ms'\njitter.most = '40 ms'\n\
                 [flow.f]\npath = ['a', 'b']\noctets = 1460\ntraffic.greedy = {}\n\
                 transport.stream = { receive_window = '150 kB', reordering_window = 0, min_rto = '1 s' }\n";
     let report = report(text);
     let own = &report.groups[0].transport;
     assert_eq!((own.retransmitted, own.recoveries, own.timeouts), (Some(0), Some(0), Some(0)));
     assert!(report.groups[0].delivered > 5000, "{}", report.groups[0].delivered);
+}
+
+/// 20 packets in the time of the jitter: on a line that reorders each has its own delay, so the mean is again that of one alone, and
+/// a stream that counts three later ones as a loss sees losses.
+#[test]
+fn on_a_line_that_reorders_each_pdu_has_its_own_delay() {
+    let text = |flow: &str| {
+        format!(
+            "duration = '10 s'\n\
+             [line.l]\nbetween = ['a', 'b']\nrate = '1 Gb/s'\ndelay = '5 ms'\njitter = {{ most = '20 ms', reorders = true }}\n\
+             [flow.f]\npath = ['a', 'b']\noctets = 125\n{flow}\n"
+        )
+    };
+    let row = report(&text("traffic.cbr = { rate = '1 Mb/s', start = '0 s' }"));
+    let mean = row.flows[0].delay_mean_s.unwrap() * 1e3;
+    let error = 20.0 / 12f64.sqrt() / 10_000f64.sqrt();
+    assert!((mean - 15.001).abs() < 4.0 * error, "{mean}");
+    let stream = "traffic.greedy = {}\ntransport.stream = { loss = 'duplicates', receive_window = '9 kB' }";
+    let row = report(&text(stream)).groups.remove(0);
+    assert!(row.transport.recoveries > Some(20) && row.lost == 0, "{:?}", row.transport);
 }
 
 #[test]
@@ -174,8 +197,12 @@ fn what_opportunities_cannot_be_is_refused() {
             "opportunities.list = [5]\n[[change]]\nat = '1 ms'\npath = 'line.l.opportunities.octets'\nvalue = 9",
             "change[0]",
         ),
-        ("jitter = '0 s'", "no PDU would take longer"),
-        ("reverse.jitter = '0 s'", "line.l.reverse.jitter"),
+        ("jitter.most = '0 s'", "no PDU would take longer"),
+        ("reverse.jitter.most = '0 s'", "line.l.reverse.jitter.most"),
+        (
+            "jitter = { most = '1 s', reorders = true }\n[[change]]\nat = '1 ms'\npath = 'line.l.delay'\nvalue = '1 ms'",
+            "change[0]",
+        ),
         (
             "opportunities.list = [5]\nreverse = {}\n[capacity.c]\ntotal = '4.8 Mb/s'\nleast = '1 Mb/s'\nmost = '3 Mb/s'\nperiod = '270 ms'\n\
              delay = '270 ms'\nlines = ['l', 'l.reverse']",

@@ -101,6 +101,18 @@ impl<T: Copy> Fifo<T> {
         self.end += 1;
     }
 
+    /// Adds an item before all at the end that come after it.
+    pub fn insert(&mut self, item: T, comes_after: impl Fn(&T) -> bool) {
+        self.push(item);
+        let mask = self.places.len() - 1;
+        for place in (self.first + 1..self.end).rev() {
+            if !comes_after(&self.places[(place - 1) & mask]) {
+                return;
+            }
+            self.places.swap((place - 1) & mask, place & mask);
+        }
+    }
+
     /// Adds all of `items` at the end, in order.
     #[inline(never)]
     pub fn push_all(&mut self, items: &[T]) {
@@ -236,6 +248,20 @@ mod tests {
             }
             fifo.clear();
             prop_assert!(fifo.is_empty() && fifo.front().is_none());
+        }
+
+        #[test]
+        fn an_item_is_put_before_those_that_come_after_it(steps in prop::collection::vec((0u32..50, 0usize..3), 1..60)) {
+            let (mut fifo, mut expected) = (Fifo::default(), Vec::new());
+            for (item, fewer) in steps {
+                fifo.insert(item, |other| *other > item);
+                expected.push(item);
+                expected.sort_unstable();
+                let fewer = fewer.min(expected.len());
+                fifo.drop_front(fewer);
+                expected.drain(..fewer);
+                prop_assert!(fifo.iter().eq(&expected));
+            }
         }
 
         #[test]

@@ -117,6 +117,12 @@ impl<P: Probe> Ctx<P> {
     pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
+
+    /// Adds `record` to a lane, before all that arrive later.
+    #[cold]
+    pub fn insert(&mut self, lane: LaneId, record: Record) {
+        self.lanes[lane.index()].insert(record, |other| other.time > record.time);
+    }
 }
 
 /// Counts `pdu` as sent into the network, by its flow and in the total.

@@ -16,7 +16,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::core::word;
-use crate::network::port::{buffer, opportunities, scheduler};
+use crate::network::port::{buffer, jitter, opportunities, scheduler};
 use crate::scenario::networks;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
@@ -260,11 +260,10 @@ pub struct Line {
     #[serde(default)]
     #[schemars(extend("retune" = RETUNED_DELAY))]
     pub delay: Span,
-    /// The most that the line adds to its delay, uniform from 0 for each PDU that leaves the port at the first node. No PDU
-    /// overtakes another.
+    /// What the line adds to the delay of each PDU that leaves the port at the first node; nothing if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("fixed" = FIXED_JITTER))]
-    pub jitter: Option<Span>,
+    pub jitter: Option<jitter::Params>,
     /// Order of PDUs that arrive at the same time at the port at the first node.
     #[serde(default)]
     pub order: Order,
@@ -342,7 +341,7 @@ pub struct Reverse {
     /// The jitter of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("fixed" = FIXED_JITTER))]
-    pub jitter: Option<Span>,
+    pub jitter: Option<jitter::Params>,
     /// Order of PDUs that arrive at the same time.
     #[serde(default)]
     pub order: Order,

@@ -6,7 +6,7 @@
 //! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
-pub(super) mod jitter;
+pub mod jitter;
 pub mod opportunities;
 pub(super) mod rate;
 
@@ -136,6 +136,12 @@ impl Server {
         self.line.count(1);
         self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
         at
+    }
+
+    /// Whether PDUs may overtake each other on the line.
+    #[inline]
+    pub(super) fn reorders(&self) -> bool {
+        self.jitter.as_ref().is_some_and(|jitter| jitter.reorders())
     }
 
     /// Whether the line cannot always send.

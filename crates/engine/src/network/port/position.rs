@@ -1,5 +1,7 @@
 //! Where the PDUs of a port are.
 
+use std::borrow::Cow;
+
 use super::Port;
 use crate::core::time::Time;
 use crate::network::lane::Record;
@@ -11,6 +13,10 @@ impl Port {
     pub fn find_positions(&self, number: u32, behind: &[Record], now: Time, found: &mut Vec<Position>) {
         let mut finder = Finder::new(number, self.rate, now, found);
         // The last of these PDUs have a decided departure, and are not on the line yet.
+        let mut behind = Cow::Borrowed(behind);
+        if self.server.reorders() {
+            behind.to_mut().sort_by_key(|record| self.departed(record.time, self.delay));
+        }
         let (on_line, to_depart) = behind.split_at(behind.len() - self.server.decided());
         for record in on_line {
             finder.on_line(&record.pdu, self.departed(record.time, self.delay), record.time);

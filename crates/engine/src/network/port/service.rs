@@ -334,8 +334,12 @@ impl Port {
             None => self.next_lanes.of(pdu).forward,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
-        let time = self.server.arrival(departure);
+        let mut time = self.server.arrival(departure);
         if self.server.line.last_arrival.is_some() {
+            if self.server.reorders() {
+                time = self.keep_own_delay(departure, time);
+                return ctx.insert(lane, Record { time, place, order: 0, pdu: *pdu });
+            }
             self.keep_other_delay(departure, time);
         }
         ctx.send(lane, Record { time, place, order: 0, pdu: *pdu });

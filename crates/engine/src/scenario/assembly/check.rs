@@ -173,16 +173,9 @@ fn buffer(params: Option<&buffer::Params>, queues: &[queue::Params]) -> Result<(
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     opportunities(line)?;
-    let reverse = line.reverse.as_ref().and_then(|reverse| reverse.jitter);
-    for (path, jitter) in [("jitter", line.jitter), ("reverse.jitter", reverse)] {
-        if jitter == Some(Span::ZERO) {
-            return Err(Fault::new(
-                path,
-                Span::ZERO,
-                "no PDU would take longer",
-                "give more, as \"2 ms\", or delete it",
-            ));
-        }
+    let reverse = line.reverse.as_ref().and_then(|reverse| reverse.jitter.as_ref());
+    for (path, jitter) in [("jitter", line.jitter.as_ref()), ("reverse.jitter", reverse)] {
+        jitter.map_or(Ok(()), |jitter| jitter.check()).map_err(|fault| fault.under(path))?;
     }
     port(&line.queues, line.congestion_point.as_ref())?;
     scheduler(&line.scheduler, line.queues.len())?;

@@ -19,7 +19,7 @@ use crate::network::context::FlowInfo;
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 use crate::network::policer_node::FlowPolicers;
-use crate::network::port::{self, Jitter, Places, Port, opportunities, scheduler};
+use crate::network::port::{self, Places, Port, opportunities, scheduler};
 use crate::queue::{self, Policy};
 use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, Location, Parts, PortLocations, Process, RoundUnit};
@@ -214,7 +214,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             rate_varies: plan.share.is_some(),
             opportunities: plan.opportunities.map(opportunities::Params::build),
             delay: plan.delay,
-            jitter: plan.jitter.map(|most| Jitter::new(most, (self.stream)(&plan.name(), "jitter"))),
+            jitter: plan.jitter.map(|params| params.build((self.stream)(&plan.name(), "jitter"))),
             outage: plan.outage,
             policies: self.build_policies(plan),
             scheduler: plan.scheduler.unwrap_or(&scheduler::Params::default()).build(()),

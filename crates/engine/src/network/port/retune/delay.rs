@@ -20,9 +20,12 @@ impl Line {
         match &mut self.last_arrival {
             None => arrival,
             Some(last) => {
-                let added = jitter.map_or(Span::ZERO, Jitter::draw);
-                *last = (arrival + added).max(*last + Span(1));
-                *last
+                let (added, reorders) = jitter.map_or((Span::ZERO, false), |own| (own.draw(), own.reorders()));
+                if !reorders {
+                    *last = (arrival + added).max(*last + Span(1));
+                    return *last;
+                }
+                arrival + added
             }
         }
     }
@@ -93,6 +96,19 @@ impl Port {
         if others.len() == others.capacity() && !others.is_empty() {
             others.retain(|flight| flight.arrives >= now);
             others.reserve(others.len() + 1);
+        }
+    }
+
+    /// Keeps the times of a PDU on a line that reorders. Returns the time of its arrival, which no other PDU has.
+    pub(in crate::network::port) fn keep_own_delay(&mut self, departed: Time, mut arrives: Time) -> Time {
+        loop {
+            match self.other_delays.binary_search_by_key(&arrives, |flight| flight.arrives) {
+                Ok(_) => arrives += Span(1),
+                Err(place) => {
+                    self.other_delays.insert(place, Flight { departed, arrives });
+                    return arrives;
+                }
+            }
         }
     }
 

@@ -41,6 +41,11 @@ fn of_port(
     [was, is]: [&PortPlan<'_>; 2],
     envs: &[PortEnv],
 ) -> Result<(), Fault> {
+    if was.jitter.is_some_and(|jitter| jitter.reorders) && (was.rate, was.delay) != (is.rate, is.delay) {
+        let reason = "PDUs that overtake each other on a line keep the times that they have";
+        let remedy = "delete the change, or `reorders` of the line's jitter";
+        return Err(Fault::new("", "", reason, remedy));
+    }
     if let (Some(from), Some(to)) = (was.rate, is.rate)
         && from != to
     {

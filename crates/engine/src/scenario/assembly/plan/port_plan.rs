@@ -8,7 +8,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::numbered;
-use crate::network::port::{buffer, opportunities, scheduler};
+use crate::network::port::{buffer, jitter, opportunities, scheduler};
 use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
@@ -65,8 +65,8 @@ pub(crate) struct LinePlan<'a> {
     /// When the line can send, if it cannot always.
     pub(crate) opportunities: Option<&'a opportunities::Params>,
     pub(crate) delay: Span,
-    /// The most that it adds to its delay.
-    pub(crate) jitter: Option<Span>,
+    /// What it adds to its delay.
+    pub(crate) jitter: Option<&'a jitter::Params>,
     pub(crate) outage: Option<Interval>,
     pub(crate) order: Order,
     pub(crate) queues: &'a [queue::Params],
@@ -144,7 +144,7 @@ impl<'a> PortPlan<'a> {
             share: None,
             opportunities: line.opportunities.as_ref(),
             delay: line.delay,
-            jitter: line.jitter,
+            jitter: line.jitter.as_ref(),
             outage: line.outage,
             order: line.order,
             queues: &line.queues,
@@ -157,7 +157,7 @@ impl<'a> PortPlan<'a> {
             rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
             opportunities: reverse.map_or(&line.opportunities, |reverse| &reverse.opportunities).as_ref(),
             delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
-            jitter: reverse.map_or(line.jitter, |reverse| reverse.jitter),
+            jitter: reverse.map_or(&line.jitter, |reverse| &reverse.jitter).as_ref(),
             order: reverse.map_or(line.order, |reverse| reverse.order),
             queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
             scheduler: Some(reverse.map_or(&line.scheduler, |reverse| &reverse.scheduler)),
