@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import penstock
 from penstock import League
 from penstock.league.measures import GOODPUT, LOSS, MESSAGE_TIME, SLOWDOWN
 from penstock.league.table import CaseTable, tables_of
+from penstock.show.league_tables import tables_in, together
 
 LEAGUE = """
 schemes = ["erica", "cubic", "dctcp"]
@@ -54,6 +56,7 @@ def test_streams_stand_beside_rate_control(tmp_path: Path) -> None:
 
 def test_messages_have_completion_times_and_slowdowns(tmp_path: Path) -> None:
     results, table = run(MESSAGES, tmp_path)
+    assert "groups of flows together" not in str(tables_in(table)[0].note)
     times, slowdowns = table.column(MESSAGE_TIME, "data"), table.column(SLOWDOWN, "data")
     assert times is not None
     assert slowdowns is not None
@@ -63,3 +66,18 @@ def test_messages_have_completion_times_and_slowdowns(tmp_path: Path) -> None:
     assert times["cubic"].estimate.mean == pytest.approx(rows["fct_mean_s"].mean())
     assert slowdowns["cubic"].estimate.mean == pytest.approx(rows["slowdown_mean"].mean())
     assert slowdowns["cubic"].estimate.mean >= 1
+
+
+def test_the_groups_of_a_class_are_named(tmp_path: Path) -> None:
+    quiet = 'path = ["left", "right"], scheme = "none", traffic.poisson.rate = "1 Mb/s"'
+    flows = f'flow.short.path = ["left", "right"]\nflow.data = {{ {quiet} }}\nflow.voice = {{ {quiet} }}\n'
+    file = tmp_path / "league.toml"
+    file.write_text(MESSAGES + flows, encoding="utf-8")
+    (case,) = League.load(file).cases
+    outside = "data (outside every scheme)"
+    assert case.classes == {"data": outside, "pairs": "data", "short": "data", "voice": "voice"}
+    (told,) = together(case, ["", "data", outside, "voice"])
+    assert told.startswith("The values of data are those of 2 groups of flows together, ")
+    assert told.endswith(": pairs, short.")
+    many = replace(case, classes=dict.fromkeys(map(str, range(10)), "data"))
+    assert together(many, ["data"])[0].endswith(": 0, 1, 2, 3, 4, 5, 6, 7 and 2 more.")

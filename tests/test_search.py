@@ -257,6 +257,22 @@ def test_the_least_buffer_for_a_loss_is_a_whole_number_of_cells(steady: Scenario
     assert answer_of(results) == {"state": "bracketed", "least": 7, "most": 8}
 
 
+def test_a_rise_that_may_be_chance_at_every_size_leaves_a_bracket_with_a_doubt(
+    steady: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bisection, "perhaps_rising", lambda *_: {"steady": 0.02})
+    sudden = steady.with_({"duration": "50 ms", "flow.steady.traffic.cbr.start": "0 s", "flow.steady.count": 8})
+    asked = f"{BUFFER}=2 cells..20 cells", "steady.loss_ratio < 0.1"
+    results = capacity(sudden, *asked, tmp_path / "out", replications=3)
+    assert answer_of(results) == {"state": "bracketed", "least": 7, "most": 8}
+    judged = results.about["details"]["judged"]
+    assert {each["decided"] for each in judged if not each["upper"]} == {False}
+    report = page_of(results)
+    assert report.headline.endswith("at least 0.1 at size = 7 cells, and below 0.1 at 8 cells.")
+    told = "At size = 7 cells it may be overloaded (steady +2 %), and so may each value that was judged beyond it"
+    assert any(warning.startswith(told) for warning in report.warnings)
+
+
 def test_judgements_in_a_wide_range_of_whole_numbers_are_a_hundredth_of_it_apart(
     steady: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -205,3 +205,35 @@ def test_no_theory_is_told_of_a_run_that_changes() -> None:
     assert theory(penstock.run(calm))
     assert not theory(penstock.run(changed))
     assert not theory(penstock.run(calm.with_({"flow.data.active": False})))
+
+
+def test_a_sample_of_a_reading_that_there_is_not_is_refused() -> None:
+    sim = cells()
+    assert sim.sample([("trunk", "queue_0"), ("trunk", "utilisation")]) == [0.0, None]
+    for wanted, path, remedy in [
+        (("trunck", "queue_0"), "component", 'did you mean "trunk"?'),
+        (("trunk", "queue"), "quantity", 'did you mean "queue_0"?'),
+        (("trunk", "rate"), "quantity", "there are queue_0, utilisation"),
+        (("data", "recieved"), "quantity", 'did you mean "received"?'),
+    ]:
+        with pytest.raises(InputError) as error:
+            sim.fork().sample([("trunk", "utilisation"), wanted])
+        assert (error.value.path, error.value.remedy) == (path, remedy)
+    # The rate of a line is a reading once it has changed.
+    sim.change({"line.trunk.rate": "212 kb/s"})
+    assert sim.sample([("trunk", "rate")]) == [212e3]
+
+
+def test_the_window_of_a_stream_of_messages_comes_with_the_first_one() -> None:
+    sim = Simulation("datacentre/incast-dctcp")
+    (first,) = sim.flows()["flow"][:1]
+    window = [(first, "window")]
+    assert sim.sample(window) == [None]
+    assert sim.fork().sample(window) == [None]
+    with pytest.raises(InputError, match="did you mean"):
+        sim.sample([(first, "windw")])
+    sim.step()
+    sim.run_until("1 ms")
+    (value,) = sim.sample(window)
+    assert value is not None
+    assert value > 0

@@ -115,6 +115,8 @@ def test_a_sweep_of_a_file_and_one_in_python_are_the_same(sweep_file: Path, smal
 
 def test_tables_say_what_was_varied_and_come_by_point_and_replication(small: Scenario, tmp_path: Path) -> None:
     results = Sweep(small, AXES, replications=3).run(tmp_path)
+    with pytest.raises(InputError, match='name = grups: there is no such table; did you mean "groups"'):
+        results.table("grups")
     groups = results.table("groups")
     assert groups.columns[:6] == ["run", "point", "flow.steady.count", "line.trunk.rate", "seed", "replication"]
     assert groups.select("point", "replication").rows() == [

@@ -143,6 +143,12 @@ impl Run {
         error::run(py, || Ok(self.simulation.readings().into_iter().map(told).collect()))
     }
 
+    /// Component and quantity of every reading of a time series, also of those that come with a message.
+    fn reading_kinds(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let told = |kind: ReadingKind| (kind.component, kind.quantity);
+        error::run(py, || Ok(self.simulation.reading_kinds().into_iter().map(told).collect()))
+    }
+
     /// The readings of these components and quantities, with means since the last call. None of what is not there now.
     fn sample(&mut self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<Vec<Option<f64>>> {
         error::run(py, || Ok(self.simulation.sample(&wanted)))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse import demand, ties
 from penstock.analyse.replications import are_one_run, warning_of
-from penstock.core.errors import InputError, shorten
+from penstock.core.errors import InputError, require_known, shorten
 from penstock.core.face import Plotted
 from penstock.core.reading import require_regular
 from penstock.execute.experiment import FILE, PLAN, ExperimentKind, read_about, require_parts
-from penstock.execute.store import Store
+from penstock.execute.store import RUNS, Store
+from penstock.execute.worker import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -98,7 +99,8 @@ class Results(Plotted):
     def table(self, name: str) -> pl.DataFrame:
         """All rows of a table for the runs of the plan, each with the columns of ``plan`` first.
 
-        Tables are ``runs``, one row a run, and those of :class:`penstock.Result`.
+        Tables are ``runs``, one row a run, and those of :class:`penstock.Result`. Any other is refused with an
+        :class:`InputError`.
 
         The same experiment gives the same rows in the same order, on every executor. Only these columns of ``runs``
         differ: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
@@ -117,6 +119,7 @@ class Results(Plotted):
 
         Empty, without columns, if no run has such rows. A run that is planned for several points has its rows once.
         """
+        require_known("table", name, [RUNS, *TABLES], "name")
         rows = self.store.table(name, keep, runs).drop("seed", "replication", strict=False)
         doubled = set(rows.columns) & set(self.parameters)
         return rows.rename({column: f"{column}_measured" for column in doubled})

@@ -10,7 +10,8 @@ checked: a curve over the whole range shows if the metric significantly turns ba
 A value is overloaded if what the sources of any group hold back rises, significantly and by more than 1 % of what they
 offered: the demand grows without bound, and the metric depends on the length of the run. Where larger values overload,
 an overloaded one lies beyond the capacity; where larger values relieve, before it. A rise that may be chance decides
-neither end: it proves no overload, and the end of the bracket that is not overloaded must be without it.
+neither end: it proves no overload, and the end of the bracket that is not overloaded should be without it. If no judged
+value is, that end is the nearest one that the metric decides, and the answer says that it may be overloaded.
 """
 
 from __future__ import annotations
@@ -157,31 +158,34 @@ class Bisection:
     def judge(self, start: float, *, upper: bool) -> float | None:
         """The end of the bracket: the nearest judged value at or beyond ``start``; None if none up to the range's end.
 
-        The condition holds at the upper end, and does not at the lower one. An overloaded value is judged by that.
+        The condition holds at the upper end, and does not at the lower one. An overloaded value is judged by that. A
+        value that may be overloaded, but must not be, is the end only if no other is.
         """
         step = RESOLUTION * (self.wanted.high - self.wanted.low)
         if self.wanted.is_whole:
             step = max(1.0, round(step))
         fresh = range(self.replications, self.replications * (1 + CONFIRMED_WITH))
-        number = start
+        number, doubtful = start, None
         for count in range(MOST_JUDGEMENTS):
             estimate, rises = self.look(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
             perhaps = {} if rises else self.perhaps_rising(number, fresh)
+            is_right = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
             if rises:
                 is_decided = upper is not self.relieves
             elif perhaps and upper is self.relieves:
                 is_decided = False  # that end is on the side of the values that are not overloaded
+                doubtful = number if is_right and doubtful is None else doubtful
             else:
-                is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
+                is_decided = is_right
             told = {"value": number, "upper": upper, "estimate": estimate.to_list(), "decided": is_decided}
             self.details["judged"].append({**told, "overloaded": rises, "perhaps": perhaps})
             if is_decided:
                 return number
             if number in (self.wanted.low, self.wanted.high) and number != start:
-                return None
+                break
             moved = start + (step if upper else -step) * 2**count
             number = min(max(self.wanted.rounded(moved), self.wanted.low), self.wanted.high)
-        return None
+        return doubtful
 
     def draw_curve(self) -> None:
         """Run the curve over the whole range, the ends of the bracket among it, and note where it turns back."""
@@ -288,7 +292,8 @@ def capacity(
         tell: called from time to time with the progress.
 
     Returns the results. ``about["details"]["answer"]`` has ``state``, ``least`` and ``most``: with 95 % confidence the
-    condition does not hold at ``least`` and holds at ``most``, or an end is overloaded. In ``details["overloaded"]``
+    condition does not hold at ``least`` and holds at ``most``, or an end is overloaded; an end whose judgement in
+    ``details["judged"]`` is not ``decided`` may be overloaded. In ``details["overloaded"]``
     are the values at which the demand of groups grows without bound: they lie beyond the capacity, or before it where
     larger values relieve. ``state`` is ``overloaded`` if both ends of the range are. Raises as
     :meth:`penstock.Sweep.run`.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.api.simulation import EVENT
-from penstock.core.errors import InputError, did_you_mean
+from penstock.core.errors import require_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,7 @@ def queue_above(port: str, pdus: int) -> Condition:
 
     def holds(sim: Simulation) -> bool:
         lengths = dict(sim.table("ports").select("port", "queue_max").iter_rows())
-        _require(port, lengths, "port")
+        require_known("port", port, lengths)
         return bool(lengths[port] > pdus)
 
     return holds
@@ -96,11 +96,11 @@ class _Beyond:
         values = sim.values()
         own = [reading for reading in values if reading[0] == self.component]
         if not own:
-            _require(self.component, dict.fromkeys(component for component, _, _ in values), "component")
+            require_known("component", self.component, dict.fromkeys(component for component, _, _ in values))
         there = {quantity: value for _, quantity, value in own}
         if self.component in (lengths := queue_lengths(own)):
             there[QUEUE] = lengths[self.component]
-        _require(self.quantity, there, "quantity")
+        require_known("quantity", self.quantity, there)
         found = there[self.quantity]
         return found > self.value if self.is_above else found < self.value
 
@@ -120,7 +120,7 @@ def _counted(table: str, name: str, of: str, *columns: str) -> Condition:
     def holds(sim: Simulation) -> bool:
         rows = sim.table(table)
         if of:
-            _require(of, rows[name], name)
+            require_known(name, of, rows[name])
             rows = rows.filter(rows[name] == of)
         return any(bool((rows[column] > 0).any()) for column in columns)
 
@@ -130,15 +130,7 @@ def _counted(table: str, name: str, of: str, *columns: str) -> Condition:
 def _of_group(sim: Simulation, port: str, group: str) -> bool:
     """Whether a port has discarded a PDU of a group."""
     tables = sim.tables()
-    _require(port, tables["ports"]["port"], "port")
-    _require(group, tables["groups"]["group"], "group")
+    require_known("port", port, tables["ports"]["port"])
+    require_known("group", group, tables["groups"]["group"])
     rows = tables["losses"].filter(place=port, group=group)
     return bool((rows["discarded"] + rows["control_discarded"] > 0).any())
-
-
-def _require(name: str, known: Iterable[str], what: str) -> None:
-    """Raises :class:`InputError` unless a name is known."""
-    names = list(known)
-    if name not in names:
-        remedy = did_you_mean(name, names) or f"there are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
-        raise InputError(f"there is no such {what}", path=what, value=name, remedy=remedy)

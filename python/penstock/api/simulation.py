@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
 from penstock.api.run import Result, limits
-from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.errors import InputError, require_known, whole_number
 from penstock.core.face import Plotted
 from penstock.core.scenario import Scenario, value_json
 from penstock.core.units import picoseconds, time_text
 from penstock.execute.worker import class_loader, load_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars as pl
 
@@ -66,6 +66,7 @@ class Simulation(Plotted):
             )
         except _engine.ScenarioError as error:
             raise _as_input_error(error) from None
+        self._sampled: set[tuple[str, str]] = set()  # readings that it has, although they may have no value now
 
     @property
     def now(self) -> str:
@@ -148,6 +149,7 @@ class Simulation(Plotted):
         fork._scenario, fork.seed, fork.replication = self._scenario, self.seed, self.replication
         fork._loader = self._loader
         fork._run = self._run.fork()
+        fork._sampled = set(self._sampled)
         return fork
 
     def to_scenario(self) -> Scenario:
@@ -168,9 +170,7 @@ class Simulation(Plotted):
     def table(self, name: str) -> pl.DataFrame:
         """One of :meth:`tables`. Raises :class:`InputError` for an unknown name."""
         tables = self._run.report()
-        if name not in tables:
-            remedy = did_you_mean(name, tables) or f"there are {', '.join(tables)}"
-            raise InputError("there is no such table", path="name", value=name, remedy=remedy)
+        require_known("table", name, tables, "name")
         return _frame(tables[name])
 
     def result(self) -> Result:
@@ -207,9 +207,16 @@ class Simulation(Plotted):
         """The values of some readings, each named by its component and quantity, in order.
 
         Utilisation and throughput are means since the last call, as in a time series. They are None at the first call,
-        and so is a reading that is not there now. This is faster than :meth:`values`, which makes all names.
+        and so are the readings of a stream of messages before its first one. This is faster than :meth:`values`, which
+        makes all names. Raises :class:`InputError` for a reading that there is not. A rate of a line is one
+        once it can change.
         """
-        return self._run.sample(wanted)
+        values = self._run.sample(wanted)
+        without = {(of, name) for (of, name), value in zip(wanted, values, strict=True) if value is None}
+        if not without <= self._sampled:
+            self._require_readings(without)
+            self._sampled |= without
+        return values
 
     def counter_kinds(self) -> list[tuple[str, str, str]]:
         """Component, quantity and unit of each of :meth:`counters`."""
@@ -321,6 +328,15 @@ class Simulation(Plotted):
     def __repr__(self) -> str:
         name = self._scenario.name or self._scenario.label
         return f"<Simulation {name!r}: at {self.now} of {self._duration}, seed {self.seed}>"
+
+    def _require_readings(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """Raises :class:`InputError` unless there are these readings, now or with the first message."""
+        there: dict[str, list[str]] = {}
+        for component, quantity in self._run.reading_kinds():
+            there.setdefault(component, []).append(quantity)
+        for component, quantity in wanted:
+            require_known("component", component, there)
+            require_known("quantity", quantity, there[component])
 
     @property
     def _duration(self) -> str:

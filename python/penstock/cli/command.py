@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.errors import InputError, require_known, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -151,15 +151,8 @@ def table_of(options: argparse.Namespace) -> str:
         raise InputError("only CSV prints one table", path="--table", value=options.table, remedy=remedy)
     from penstock.execute.worker import TABLES
 
-    require_table(options.table, TABLES)
+    require_known("table", options.table, TABLES, "--table")
     return str(options.table)
-
-
-def require_table(name: str, known: Sequence[str]) -> None:
-    """Raise :class:`InputError` if ``--table`` is none of the known names."""
-    if name not in known:
-        remedy = did_you_mean(name, known) or f"there are {', '.join(known)}"
-        raise InputError("there is no such table", path="--table", value=name, remedy=remedy)
 
 
 def print_table_of(result: Result, options: argparse.Namespace) -> None:

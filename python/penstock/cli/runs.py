@@ -6,8 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, require_table, say
-from penstock.core.errors import InputError, did_you_mean
+from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
+from penstock.core.errors import InputError, did_you_mean, require_known
 
 if TYPE_CHECKING:
     import argparse
@@ -84,7 +84,7 @@ def export(options: argparse.Namespace) -> int:
     from penstock.core.files import prepare_file, write_bytes
     from penstock.execute.worker import TABLES
 
-    require_table(options.table, ["runs", *TABLES])
+    require_known("table", options.table, ["runs", *TABLES], "--table")
     out = None if options.out is None else prepare_file(options.out)
     octets = encode(results.table(options.table), options.format)
     if out is None:

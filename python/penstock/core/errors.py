@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE = 120
 MOST_MEANT = 3
+MOST_LISTED = 20
 
 
 class InputError(ValueError):
@@ -95,3 +96,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return f"did you mean {' or '.join(longer)}?"
     close = get_close_matches(word, words, n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else ""
+
+
+def require_known(what: str, name: str, known: Iterable[str], path: str = "") -> None:
+    """Raise :class:`InputError` unless ``name`` is a known one of ``what``; ``path`` is ``what``, if there is none."""
+    names = list(known)
+    if name not in names:
+        more = ", ..." if len(names) > MOST_LISTED else ""
+        remedy = did_you_mean(name, names) or f"there are {', '.join(names[:MOST_LISTED])}{more}"
+        raise InputError(f"there is no such {what}", path=path or what, value=name, remedy=remedy)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.api.conditions import ONE_QUEUE, QUEUE
-from penstock.core.errors import InputError, did_you_mean
+from penstock.core.errors import InputError, require_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,20 +89,13 @@ def seen_of(observe: Sequence[Reading], sim: Simulation) -> Seen:
 
 def _parts(reading: Reading, there: dict[str, dict[str, tuple[str, float | None]]], here: str) -> list[str]:
     """The quantities that a reading is the sum of. Raises :class:`InputError` if there is none."""
-    if reading.component not in there:
-        raise _unknown("component", reading.component, list(there), here)
+    require_known("component", reading.component, there, here)
     known = there[reading.component]
-    if reading.quantity in known:
-        return [reading.quantity]
     queues = [name for name in known if ONE_QUEUE.fullmatch(name)]
     if reading.quantity == QUEUE and queues:
         return queues
-    raise _unknown(f"reading of {reading.component}", reading.quantity, [*known, *([QUEUE] if queues else [])], here)
-
-
-def _unknown(what: str, name: str, known: list[str], here: str) -> InputError:
-    remedy = did_you_mean(name, known) or f"there are {', '.join(known[:20])}{', ...' if len(known) > 20 else ''}"
-    return InputError(f"there is no such {what}", path=here, value=name, remedy=remedy)
+    require_known(f"reading of {reading.component}", reading.quantity, [*known, *([QUEUE] if queues else [])], here)
+    return [reading.quantity]
 
 
 def _high(reading: Reading, unit: str, most: float | None, here: str) -> float:

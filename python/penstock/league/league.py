@@ -32,6 +32,8 @@ KIND = ExperimentKind(
 )
 DATA = "data"
 """The class of all flows that the schemes of the league control."""
+OUTSIDE = "data (outside every scheme)"
+"""The class of groups with the name of that class which no scheme controls."""
 PDUS = 10
 """The PDUs that a flow at its fair share sends, at least, between two readings of the time series."""
 MOST_READINGS = 200
@@ -310,7 +312,8 @@ def classes_of(scenario: Scenario) -> dict[str, str]:
     for name in scenario.expanded().tree["flow"]:
         kind = next((each for each in longest_first if name.endswith(f"_{each}")), "") if name not in written else ""
         own = kinds.get(kind, {}) if kind else written.get(name, {})
-        found[name] = (kind or name) if own.get("scheme") == "none" else DATA
+        outside = OUTSIDE if (kind or name) == DATA else kind or name
+        found[name] = outside if own.get("scheme") == "none" else DATA
     return found
 
 

@@ -93,13 +93,30 @@ def _rises_at(details: Mapping[str, Any], number: float, *, upper: bool) -> Mapp
 
 
 def notes(results: Results, asked: Asked) -> list[str]:
-    """What speaks against a single crossing of the limit."""
+    """An end of the bracket that may be overloaded, and what speaks against a single crossing of the limit."""
     name, until = asked.name, asked.until
     back = "falls" if until.sign == ">" else "rises"
-    return [
+    return _doubts(results, asked) + [
         f"{until.metric} {back} between {name} = {asked.value(low)} and {asked.value(high)}, by paired differences: it "
         "may cross its limit at several places. Look at the curve."
         for low, high in results.about["details"]["turns"]
+    ]
+
+
+def _doubts(results: Results, asked: Asked) -> list[str]:
+    """A sentence for each end of the bracket that must not be overloaded, but may be."""
+    details = results.about["details"]
+    answer = details["answer"] or {}
+    ends = [(answer.get("least"), False), (answer.get("most"), True)]
+    doubtful = {
+        asked.value(each["value"]): overload(each["perhaps"])
+        for each in details["judged"]
+        if (each["value"], each["upper"]) in ends and not each["decided"]
+    }
+    return [
+        f"At {asked.name} = {value} it may be overloaded ({rises}), and so may each value that was judged beyond it: a "
+        "longer run or more replications tell."
+        for value, rises in doubtful.items()
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from penstock.core.scenario import schemes as known_schemes
@@ -29,6 +29,8 @@ SETTLED_NOTE = (
     f"{100 * OF_QUEUE:g} % or {LEAST_QUEUE:g} PDUs for its queue. Drifting: an interval is wholly outside. Else the "
     "runs are too few to tell."
 )
+MOST_GROUPS = 8
+"""The groups of a class that a note names."""
 STARRED = f"{STAR}\N{NO-BREAK SPACE}"
 
 
@@ -55,7 +57,22 @@ def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
         rows.append([name, *(cell(column, name, size) for column, (size, _) in zip(shown, units, strict=True))])
     reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
     headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
-    return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
+    merged = together(table.case, dict.fromkeys(column.of for column in shown))
+    return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *merged, *reasons]))
+
+
+def together(case: Case, classes: Iterable[str]) -> list[str]:
+    """A sentence for each of these classes that has several groups of flows."""
+    told = []
+    for of in classes:
+        groups = [group for group, own in case.classes.items() if own == of]
+        if len(groups) > 1:
+            more = f" and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
+            told.append(
+                f"The values of {of} are those of {len(groups)} groups of flows together, in which each PDU and each "
+                f"message counts once: {', '.join(groups[:MOST_GROUPS])}{more}."
+            )
+    return told
 
 
 def reason_everywhere(table: CaseTable, columns: Sequence[Column], name: str) -> str:
@@ -157,6 +174,7 @@ def measures_table() -> Table:
     ]
     note = (
         f"A class of traffic is either all flows that the schemes control, {DATA}, or a group of flows without control."
+        " The note of a table names the groups of a class that has several."
     )
     return Table("The measures", ["measure", "what it is", "better"], rows, note=note)
 

@@ -173,10 +173,18 @@ fn read_now<P: Probe>(world: &World<P>, since: Time, each: &mut EachReading<'_>)
     read_all(world, &mut sent, world.clock().since(since).max(Span(1)), true, each);
 }
 
-/// Every kind of reading of a run, whether or not it has a time series, sorted.
+/// Every kind of reading of a run, whether or not it has a time series, sorted; also those that come with a message.
 #[must_use]
 pub fn reading_kinds<P: Probe>(world: &World<P>) -> Vec<ReadingKind> {
     let mut found: Vec<ReadingKind> = readings(world, world.clock()).into_iter().map(|(kind, _)| kind).collect();
+    for host in world.endpoints().filter_map(|endpoint| endpoint.transport()) {
+        let Some(flow) = host.sent_flow() else { continue };
+        let component = world.flows()[flow.index()].name();
+        host.coming_readings(&mut |reading, _| {
+            let (component, quantity) = (component.clone(), reading.name.to_owned());
+            found.push(ReadingKind { component, quantity, unit: reading.unit });
+        });
+    }
     found.sort();
     found
 }

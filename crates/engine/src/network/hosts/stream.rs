@@ -262,6 +262,15 @@ impl StreamHost {
         self.shaper().into_iter().for_each(|shaper| shaper.readings(now, each));
     }
 
+    /// The readings of a sending stream that begins with the first message, before that.
+    pub fn coming_readings(&self, each: &mut Each<'_>) {
+        if let End::Pool(pool) = &self.end
+            && pool.streams().is_empty()
+        {
+            pool.fresh().readings(each);
+        }
+    }
+
     /// Gives the traffic of its user other parameters.
     pub fn retune_traffic(&mut self, params: &traffic::Params) {
         if let End::Sending(sending) = &mut self.end {

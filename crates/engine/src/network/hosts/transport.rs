@@ -157,6 +157,13 @@ impl TransportHost {
         }
     }
 
+    /// The readings of its sending half that come with its first message, before that.
+    pub fn coming_readings(&self, each: &mut Each<'_>) {
+        if let TransportHost::Stream(host) = self {
+            host.coming_readings(each);
+        }
+    }
+
     /// Why a controller of it is not called any more.
     #[must_use]
     pub fn broken(&self) -> Option<&Broken> {
