@@ -40,13 +40,21 @@ def written(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 
-def with_one_and_two_jobs(study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], **wanted: Any) -> Path:
-    """The folder of a study that was carried out with one job and with two, and wrote the same bytes."""
-    for jobs in (1, 2):
-        out = tmp_path / str(jobs)
-        show(studies.carry_out(study, jobs=jobs, out=out, **wanted))
+one_job_or_two = pytest.mark.parametrize(
+    "jobs", [(1,), pytest.param((1, 2), marks=pytest.mark.long)], ids=["one", "one and two"]
+)
+"""Of the studies, one alone is carried out twice in quick tests: what runs them is the same for all."""
+
+
+def with_jobs(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: tuple[int, ...] = (1, 2), **wanted: Any
+) -> Path:
+    """The folder of a study that was carried out with each number of jobs, and wrote the same bytes."""
+    folders = [tmp_path / str(each) for each in jobs]
+    for each, out in zip(jobs, folders, strict=True):
+        show(studies.carry_out(study, jobs=each, out=out, **wanted))
         assert str(out / "report.html") in capsys.readouterr().out
-    kept = written(tmp_path / "1")
+    kept = written(folders[0])
     assert kept
-    assert kept == written(tmp_path / "2")
-    return out
+    assert all(written(out) == kept for out in folders[1:])
+    return folders[-1]

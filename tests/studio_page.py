@@ -23,6 +23,8 @@ needs_studio = pytest.mark.skipif(
 READY = "satellite/1-case-2"
 """The scenario of most tests."""
 AT_REST = ".page[aria-busy=false][data-mode=paused]"
+OPTIONS = ["--no-sandbox", "--js-flags=--liftoff-only"]
+"""No test runs the engine for so long that it would pay to optimise it anew in each page."""
 LONGEST_MS = 30_000
 """A state that has not come after this time never will."""
 
@@ -148,7 +150,7 @@ def playwright_browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         yield browser
         browser.close()
 

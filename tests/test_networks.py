@@ -34,7 +34,8 @@ def test_the_guide_has_files() -> None:
 def test_every_file_of_the_guide_runs(text: str) -> None:
     scenario = Scenario.parse(text)
     is_fast = "Mb/s" in text and "satellite_chain" not in text and "64 kb/s" not in text
-    result = penstock.run(scenario.with_({"duration": "600 ms"}) if is_fast else scenario)
+    duration = "200 ms" if "leaf_spine" in text else "600 ms"
+    result = penstock.run(scenario.with_({"duration": duration}) if is_fast else scenario)
     assert sum(result.groups["delivered"].to_list()) > 0
     assert max(result.ports["utilisation"].to_list()) <= 1
     assert len(text.splitlines()) <= 12

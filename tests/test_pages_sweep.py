@@ -26,6 +26,12 @@ STRATEGIES = [
 ]
 
 
+def first_of_each_folder_is_quick(names: list[str]) -> list[object]:
+    """Ready files, of which all but the first of a folder are long."""
+    first = {name.partition("/")[0]: name for name in reversed(names)}
+    return [name if name in first.values() else pytest.param(name, marks=pytest.mark.long) for name in names]
+
+
 def briefly(name: str, directory: Path) -> Results:
     """A ready sweep with all its points, each run once for a short time."""
     scenario = Scenario.load(name)
@@ -35,7 +41,7 @@ def briefly(name: str, directory: Path) -> Results:
     return Sweep(short, table["axis"], metrics=table["metrics"]).run(directory)
 
 
-@pytest.mark.parametrize("name", SWEEPS)
+@pytest.mark.parametrize("name", first_of_each_folder_is_quick(SWEEPS))
 def test_every_ready_sweep_has_a_page_that_tells_its_points_apart(name: str, tmp_path: Path) -> None:
     results = briefly(name, tmp_path / "runs")
     page = page_of(results)

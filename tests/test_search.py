@@ -407,8 +407,8 @@ def test_a_search_is_the_same_on_any_number_of_processes(tmp_path: Path) -> None
 
 # -------------------------------------------------------------------------------------------------------- the commands
 QUESTIONS = (
-    ("search", "--maximise", "steady.throughput_bps", "--over", "flow.steady.count=2..14"),
-    ("capacity", "--of", "flow.steady.count=2..20", "--until", LOSSES),
+    ("search", "--maximise", "steady.throughput_bps", "--over", "flow.steady.count=8..12"),
+    ("capacity", "--of", "flow.steady.count=6..13", "--until", LOSSES),
 )
 
 

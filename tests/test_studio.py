@@ -188,7 +188,14 @@ def test_a_time_that_is_none_is_refused(studio: Studio) -> None:
 
 @pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: `npm ci` in studio/")
 @pytest.mark.parametrize(
-    "studio", [{"width": width, "dark": dark} for width in (1400, 420) for dark in (False, True)], indirect=True
+    "studio",
+    [
+        {"width": 1400, "dark": False},
+        {"width": 420, "dark": True},
+        pytest.param({"width": 1400, "dark": True}, marks=pytest.mark.long),
+        pytest.param({"width": 420, "dark": False}, marks=pytest.mark.long),
+    ],
+    indirect=True,
 )
 def test_axe_finds_nothing_and_the_page_fits(studio: Studio) -> None:
     page = studio.open().page
@@ -219,7 +226,13 @@ def test_the_picture_of_the_sources_has_the_scale_of_its_data(studio: Studio, tm
     assert 45 <= float(found[2]) < 100
 
 
-@pytest.mark.parametrize("name", ["abr/gfc-2-erica", "atn/scenario-a", "atm_lan/figure-3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "abr/gfc-2-erica",
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("atn/scenario-a", "atm_lan/figure-3")),
+    ],
+)
 def test_other_networks_have_the_fingerprints_of_python(studio: Studio, name: str) -> None:
     studio.open()
     studio.choose(name)
@@ -280,7 +293,7 @@ traffic.greedy = {}
 """
 
 
-@pytest.mark.parametrize("studio", [{"width": 1400}, {"width": 420}], indirect=True)
+@pytest.mark.parametrize("studio", [{"width": 420}], indirect=True)
 def test_groups_show_what_they_offer_and_what_waits_at_their_sources(studio: Studio) -> None:
     studio.open()
     studio.write(HELD)

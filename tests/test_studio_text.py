@@ -133,7 +133,11 @@ def test_the_end_of_a_run_says_what_to_do(studio: Studio, small_text: str) -> No
     assert page.locator("#ended").count() == 0
 
 
-@pytest.mark.parametrize("studio", [{"width": width} for width in (1400, 900, 420)], indirect=True)
+@pytest.mark.parametrize(
+    "studio",
+    [{"width": 420}, *(pytest.param({"width": width}, marks=pytest.mark.long) for width in (1400, 900))],
+    indirect=True,
+)
 def test_the_buttons_of_the_fork_are_always_seen(studio: Studio) -> None:
     page = studio.open().page
     studio.go("3 s")

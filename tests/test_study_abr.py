@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from studied import with_one_and_two_jobs, written
+from studied import one_job_or_two, with_jobs, written
 
 from penstock import studies
 from penstock.api.run import run
@@ -296,10 +296,11 @@ def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None
 
 
 # ------------------------------------------------------------------------------------------------------- the real thing
+@one_job_or_two
 def test_figure_4_gives_the_same_bytes_for_any_number_of_jobs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: tuple[int, ...]
 ) -> None:
-    out = with_one_and_two_jobs("abr", tmp_path, capsys, figure="4")
+    out = with_jobs("abr", tmp_path, capsys, jobs, figure="4")
     assert len(written(out)) == 9
     told = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     findings = {finding["id"]: finding for finding in told["claims"]}

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from studied import with_one_and_two_jobs
+from studied import one_job_or_two, with_jobs
 
 from penstock import studies
 from penstock.core.errors import InputError
@@ -408,10 +408,11 @@ def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None
         studies.carry_out("atn", figure=figure, out=tmp_path)
 
 
+@one_job_or_two
 def test_one_table_gives_the_same_bytes_for_any_number_of_jobs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: tuple[int, ...]
 ) -> None:
-    out = with_one_and_two_jobs("atn", tmp_path, capsys, figure="5-2", seeds=2)
+    out = with_jobs("atn", tmp_path, capsys, jobs, figure="5-2", seeds=2)
     findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert [each["id"].removeprefix("atn.") for each in findings] == [
         "delay",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from studied import with_one_and_two_jobs, written
+from studied import with_jobs, written
 
 from penstock import studies
 from penstock.analyse.results import Results
@@ -38,7 +38,7 @@ def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Pat
 def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_of_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = with_one_and_two_jobs("satellite", tmp_path, capsys, figure="26", seeds=2, settings=SHORT)
+    out = with_jobs("satellite", tmp_path, capsys, figure="26", seeds=2, settings=SHORT)
     assert len(written(out)) == 7
     told = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     findings = told.pop("claims")

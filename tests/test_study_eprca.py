@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from studied import with_one_and_two_jobs, written
+from studied import one_job_or_two, with_jobs, written
 
 from penstock import studies
 from penstock.analyse.results import Results
@@ -324,10 +324,11 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "build", shorter)
 
 
+@one_job_or_two
 def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], short: None
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: tuple[int, ...], short: None
 ) -> None:
-    out = with_one_and_two_jobs("eprca", tmp_path, capsys, figure="11", seeds=2)
+    out = with_jobs("eprca", tmp_path, capsys, jobs, figure="11", seeds=2)
     assert len(written(out)) == 7
     findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert [finding["id"] for finding in findings] == ["epr.target"]

@@ -22,6 +22,8 @@ SHORT = {
     "heirs/satellite": {"duration": "0.4 s", "warm_up": "0.2 s"},
 }
 """Shorter runs of studies or of files: every measure has a value in them, and bounds do not depend on the duration."""
+LONG = {"abr", "heirs"}
+"""Studies whose points of each kind take many seconds."""
 ROUNDING = 1e-15
 """A line that never pauses has a utilisation of 1, but for the rounding of a product and a quotient."""
 
@@ -35,7 +37,9 @@ def first_of_each_kind(study: Study[Any]) -> list[Point]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in STUDIES]
+)
 def test_every_measure_has_a_kind(name: str) -> None:
     study = study_of(name)
     runs: Runs[Any] = Runs(kinds=study.kinds)

@@ -311,17 +311,32 @@ KILLED_AT = [
     ("os.rename */experiment.json 2", 60 - 6),  # the last run is stored, but not yet recorded
     ("os.rename */experiment.json 3", 0),  # the sweep is about to be marked as complete
 ]
-"""Moments, and the number of runs stored by then: a sweep sends its first runs one by one."""
+"""Moments, and the number of runs stored since the one before: a sweep sends its first runs one by one."""
+FEW_MOMENTS = [
+    ("os.rename */store.json 1", 0),
+    ("os.rename */experiment.json 1", 0),
+    ("open */drafts/*/groups.parquet 1", 0),
+    ("os.remove *.parquet 2", 0),
+    (FIRST_SEGMENT_STORED, 1),
+    ("open */drafts/*/seal.json 2", 1),
+    ("os.rename */experiment.json 2", 60 - 2),
+]
+"""One of each kind: nothing stored, only planned, a draft begun and half removed, and runs stored."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is of POSIX systems")
-def test_a_sweep_killed_at_twenty_moments_ends_as_if_nothing_had_been(small_text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "moments", [FEW_MOMENTS, pytest.param(KILLED_AT, marks=pytest.mark.long)], ids=["seven", "twenty"]
+)
+def test_a_sweep_killed_at_many_moments_ends_as_if_nothing_had_been(
+    moments: list[tuple[str, int]], small_text: str, tmp_path: Path
+) -> None:
     file = tmp_path / "killed.toml"
     axis = '"flow.steady.count" = { from = 1, to = 6, step = 1 }'
     file.write_text(f"{small_text}\n[sweep]\nreplications = 10\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
     out = tmp_path / "out"
     seen: set[str] = set()
-    for moment, stored in KILLED_AT:
+    for moment, stored in moments:
         with started([sys.executable, "-c", KILLED, file, out], env=held_at(moment)) as process:
             wait_until_held(process)
             process.kill()

@@ -96,9 +96,11 @@ def printed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def cases(widths: Sequence[int]) -> list[object]:
-    """Every command with each width."""
+    """Every command with each width; those that draw figures again each time are quick in the narrowest alone."""
     return [
-        pytest.param(name, width, marks=[pytest.mark.long] if name in SLOW else [])
+        pytest.param(
+            name, width, marks=[pytest.mark.long] if name in SLOW or (name in STORED and width > WIDTHS[0]) else []
+        )
         for name in COMMANDS
         for width in widths
     ]
