@@ -16,6 +16,7 @@ use super::held::fixed;
 use super::records::{BadFile, records};
 use super::sequence::Sequence;
 use super::{Held, ModelParams, NamedFile, Offer};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::word;
@@ -102,15 +103,8 @@ pub struct Params {
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        if let Some(file) = &self.file {
-            let reason = "the file was not read: only a scenario that is loaded from a file can name another file";
-            return Err(Fault::new(
-                "file",
-                file,
-                reason,
-                "give the sizes in the scenario, for example frames = [12000, 3500]",
-            ));
-        }
+        let remedy = "give the sizes in the scenario, for example frames = [12000, 3500]";
+        check::unread(self.file.as_ref(), None, remedy)?;
         if let Some(column) = self.column {
             return Err(Fault::new("column", column, "there is no `file` with columns", "remove it, or name a file"));
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::change::Change;
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -86,13 +87,7 @@ pub struct Series {
 
 /// Refuses a file that was not read, and a list without entries or with too many.
 fn check(file: Option<&String>, sha256: Option<&String>, entries: usize) -> Result<(), Fault> {
-    if let Some(file) = file {
-        let reason = "the file was not read: only a scenario that is loaded from a file can name another file";
-        return Err(Fault::new("file", file, reason, "give the list in the scenario"));
-    }
-    if let Some(sha256) = sha256 {
-        return Err(Fault::new("sha256", sha256, "there is no `file` that has it", "delete it, or name a file"));
-    }
+    check::unread(file, sha256, "give the list in the scenario")?;
     if entries == 0 {
         return Err(Fault::new("list", "[]", "there is nothing in it", "add an entry, or delete the table"));
     }

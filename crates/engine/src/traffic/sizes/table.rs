@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::named::Named;
 use super::points::{Points, Wrong, faultless, parse};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 
@@ -53,13 +54,7 @@ impl Table {
 
     /// The first fault of the parameters.
     pub(super) fn check(&self) -> Result<(), Fault> {
-        if let Some(file) = &self.file {
-            let reason = "the file was not read: only a scenario that is loaded from a file can name another file";
-            return Err(Fault::new("file", file, reason, "give the points in the scenario"));
-        }
-        if let Some(sha256) = &self.sha256 {
-            return Err(Fault::new("sha256", sha256, "there is no `file` that has it", "delete it, or name a file"));
-        }
+        check::unread(self.file.as_ref(), self.sha256.as_ref(), "give the points in the scenario")?;
         let points = &self.points.0;
         if self.name.is_some() {
             if points.is_empty() {

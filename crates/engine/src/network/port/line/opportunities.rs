@@ -18,6 +18,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Time};
 
@@ -93,13 +94,7 @@ impl Params {
 
     /// The first fault, with its path below the table.
     pub fn check(&self) -> Result<(), Fault> {
-        if let Some(file) = &self.file {
-            let reason = "the file was not read: only a scenario that is loaded from a file can name another file";
-            return Err(Fault::new("file", file, reason, "give the list in the scenario"));
-        }
-        if let Some(sha256) = &self.sha256 {
-            return Err(Fault::new("sha256", sha256, "there is no `file` that has it", "delete it, or name a file"));
-        }
+        check::unread(self.file.as_ref(), self.sha256.as_ref(), "give the list in the scenario")?;
         if self.overhead >= self.octets {
             let reason = format!("each PDU takes {} octets beside its own", self.overhead);
             return Err(Fault::new("octets", self.octets, reason, "give more, as 1504"));
