@@ -62,12 +62,6 @@ impl Line {
         at
     }
 
-    /// The service of the next PDU ends then. The caller must count it.
-    fn end_service(&mut self, at: Time) -> Time {
-        self.free_at = at;
-        at
-    }
-
     /// Counts `sent` PDUs; at most `most_at_once`.
     #[inline(always)]
     pub(super) fn count(&mut self, sent: u64) {
@@ -131,7 +125,10 @@ impl Server {
     pub(super) fn begin(&mut self, bits: u64, [arrived, start]: [Time; 2], queue: usize) -> Time {
         let at = match &mut self.opportunities {
             None => self.line.begin(bits, start),
-            Some(opportunities) => self.line.end_service(opportunities.begin(bits, arrived).max(start + Span(1))),
+            Some(opportunities) => {
+                self.line.free_at = opportunities.begin(bits, arrived).max(start + Span(1));
+                self.line.free_at
+            }
         };
         self.line.count(1);
         self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
