@@ -26,7 +26,6 @@ mod limits;
 mod lines;
 mod mutations;
 mod networks;
-
 mod pins;
 mod positions;
 mod pull;

@@ -62,6 +62,14 @@ pub(crate) fn fast_of(number: u64, text: &str) -> Result<Report, String> {
     }
 }
 
+/// The report of a network on which the forms agree.
+pub(crate) fn agreed(number: u64, text: &str) -> Report {
+    let plain = plain_of(number, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let fast = fast_of(number, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(plain, fast, "{number}\n{text}");
+    plain
+}
+
 /// The events in a run, by name, with their number.
 pub(crate) fn happened(report: &Report) -> Vec<(&'static str, u64)> {
     let groups = |count: fn(&GroupRow) -> u64| report.groups.iter().map(count).sum::<u64>();
