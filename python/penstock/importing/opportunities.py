@@ -7,12 +7,11 @@ opportunities in a span of time is the rate of that span.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
 from pathlib import Path
@@ -21,8 +20,8 @@ from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, shown
 from penstock.core.reading import is_zipped, unzipped_start
-from penstock.core.texts import TextKind, read_file_of
-from penstock.importing.document import key, quoted
+from penstock.core.texts import INSTANTS, read_file_of
+from penstock.importing.document import key, named_list, quoted
 from penstock.importing.names import plain
 from penstock.importing.series import MOST_VALUES, entry, series_of
 
@@ -33,13 +32,7 @@ MS = Decimal(10**6)
 """Nanoseconds of a millisecond."""
 LOOKED_AT = 1000
 """Octets of a file that say whether it is such a trace."""
-OPPORTUNITIES = TextKind(
-    "a trace of Mahimahi",
-    200_000_000,
-    "give a part of it",
-    "give one time in milliseconds a line, as text",
-    zipped=True,
-)
+OPPORTUNITIES = replace(INSTANTS, largest=200_000_000, zipped=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +41,11 @@ class Opportunities:
 
     counts: Counter[int]
     period_ms: int
+
+    @property
+    def mean_bps(self) -> float:
+        """The mean rate in bits per second."""
+        return self.counts.total() * OPPORTUNITY_BITS / (self.period_ms / 1000)
 
 
 def has_opportunities(file: str | Path) -> bool:
@@ -137,15 +135,13 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
     elif is_zipped(path):
         remedy = "write --list-out FILE: what is in it goes there"
         raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
-    number = trace.counts.total()
-    mean = number * OPPORTUNITY_BITS * 1000 / trace.period_ms
-    return (
-        f"# {number:,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.\n"
-        f'# The line needs their mean as its rate: rate = "{mean:.0f} b/s"\n'
-        f"[line.{key(line)}.opportunities]\n"
-        f"file = {quoted(path.name)}\n"
-        f'sha256 = "{hashlib.sha256(path.read_bytes()).hexdigest()}"\n'
+    lines = (
+        f"# {trace.counts.total():,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
+        f'# The line needs their mean as its rate: rate = "{trace.mean_bps:.0f} b/s"',
+        f"[line.{key(line)}.opportunities]",
+        *named_list(path.name, path.read_bytes().decode()),
     )
+    return "\n".join(lines) + "\n"
 
 
 def _milliseconds(option: str, text: str) -> int:
@@ -181,8 +177,7 @@ def _values(rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
 
 
 def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
-    mean = sum(trace.counts.values()) * OPPORTUNITY_BITS / (trace.period_ms / 1000)
-    yield f"The rate of {plain(name)} in spans of {span_ms:,} ms: mean {mean / 1e6:.4g} Mb/s."
+    yield f"The rate of {plain(name)} in spans of {span_ms:,} ms: mean {trace.mean_bps / 1e6:.4g} Mb/s."
     passes = len(rates) * span_ms / trace.period_ms
     yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
     if zeros := sum(not rate for rate in rates):
