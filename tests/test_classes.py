@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import penstock
-from penstock import InputError, Scenario, Simulation
+from penstock import InputError, Scenario, Simulation, _engine
 from penstock.cli import main
+from penstock.core.classes import UNITS
 
 OWN = Path(__file__).parent / "controllers" / "new_reno.py"
 
@@ -121,6 +122,11 @@ def test_attributes_of_a_class_are_readings(tmp_path: Path) -> None:
     left = set(simulation.readings()["quantity"])
     assert "Own_acks" in left
     assert "Own_late" not in left
+
+
+def test_the_units_of_readings_are_those_of_the_engine() -> None:
+    units = json.loads(_engine.schema())["$defs"]["Unit"]["oneOf"]
+    assert {unit["const"] for unit in units} == set(UNITS)
 
 
 def test_readings_that_are_not_there_are_faults(tmp_path: Path) -> None:
