@@ -95,6 +95,50 @@ def test_a_line_has_the_opportunities_of_a_trace(tmp_path: Path, penstock: Comma
         Scenario.load(net)
 
 
+TRACES = {
+    "plain": "1\n2\n",
+    "signed": "+1\n2\n",
+    "of Windows": "1\r\n2\r\n",
+    "form feeds": "1\f\n2\n",
+    "a form feed between": "1\f2\n",
+    "vertical tab": "1\v\n2\n",
+    "line separator": "1\u2028\n2\n",
+    "file separator": "1\x1c\n2\n",
+    "zeros before": "01\n00000000000004\n",
+    "blanks, no end": " 1\t\n2",
+    "underscore": "1_0\n20\n",
+    "fraction": "1.0\n2\n",
+    "Arabic digits": "\u0661\n2\n",
+    "ends at 0": "0\n",
+    "empty": "\n",
+    "not sorted": "2\n1\n",
+    "latest": "4294967295\n",
+    "too late": "4294967296\n",
+    "long number": "9" * 5000,
+    "most instants": "1\n" * 1_000_000,
+    "too many instants": "1\n" * 1_000_001,
+}
+
+
+@pytest.mark.parametrize("text", TRACES.values(), ids=TRACES.keys())
+def test_the_importer_and_the_engine_take_the_same_traces(tmp_path: Path, text: str) -> None:
+    trace = tmp_path / "LTE.up"
+    trace.write_bytes(text.encode())
+
+    def read_by_engine(rate: str) -> None:
+        flow = '[flow.a]\npath = ["A", "B"]\ntraffic.greedy = {}\n[line.cell.opportunities]\nfile = "LTE.up"\n'
+        (tmp_path / "net.toml").write_text(PHONE.replace("RATE", rate) + flow, encoding="utf-8")
+        Scenario.load(tmp_path / "net.toml")
+
+    try:
+        part = import_opportunities(trace, "cell")
+    except InputError:
+        with pytest.raises(InputError, match=r"line\.cell\.opportunities\."):
+            read_by_engine("12 Mb/s")
+    else:
+        read_by_engine(part.partition('rate = "')[2].partition('"')[0])
+
+
 def test_a_compressed_trace_goes_into_a_file_of_its_own(tmp_path: Path, penstock: Command) -> None:
     trace = tmp_path / "LTE.up.gz"
     trace.write_bytes(gzip.compress(b"0\n\n5\n5\n"))

@@ -30,6 +30,12 @@ LEAST_BPS = 1
 """The rate of a span in which nothing can be sent: a rate is more than zero. A PDU then waits for the next span."""
 MS = Decimal(10**6)
 """Nanoseconds of a millisecond."""
+LATEST_MS = 2**32 - 1
+LONGEST_NUMBER = len(str(LATEST_MS))
+MOST_INSTANTS = 1_000_000
+"""Most opportunities of a line in a scenario."""
+BLANKS = " \t\r\f"
+"""What may stand around a time. The engine reads the same files: a test compares both."""
 LOOKED_AT = 1000
 """Octets of a file that say whether it is such a trace."""
 OPPORTUNITIES = replace(INSTANTS, largest=200_000_000, zipped=True)
@@ -64,13 +70,15 @@ def read(path: Path) -> Opportunities:
     """The opportunities of a file. Raises :class:`InputError` if it has another form."""
     counts: Counter[int] = Counter()
     last = 0
-    for number, line in enumerate(read_file_of(path, OPPORTUNITIES).splitlines(), start=1):
-        word = line.strip()
+    for number, line in enumerate(read_file_of(path, OPPORTUNITIES).split("\n"), start=1):
+        word = line.strip(BLANKS)
         if not word:
             continue
-        if re.fullmatch(r"\d{1,12}", word, re.ASCII) is None:
+        if re.fullmatch(r"\d+", word, re.ASCII) is None:
             raise _refused(path, number, f'"{word[:40]}" is no time in whole milliseconds', "write one a line")
-        time = int(word)
+        time = int(word[-LONGEST_NUMBER:]) if len(word.lstrip("0")) <= LONGEST_NUMBER else LATEST_MS + 1
+        if time > LATEST_MS:
+            raise _refused(path, number, f"{word[:40]} ms is later than {LATEST_MS:,} ms", "give a part of it")
         if time < last:
             raise _refused(path, number, f"{time} is earlier than the time before it, {last}", "sort the lines")
         counts[time] += 1
@@ -128,6 +136,11 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
     """
     path = Path(file)
     trace = read(path)
+    if trace.counts.total() > MOST_INSTANTS:
+        reason = f"there are {trace.counts.total():,} opportunities, and a line has at most {MOST_INSTANTS:,}"
+        raise InputError(
+            reason, file=str(file), remedy="give a part of them, or leave out --exact: a rate can be longer"
+        )
     if list_out is not None:
         times = sorted(trace.counts.elements())
         write_text(prepare_file(list_out), "".join(f"{time}\n" for time in times))
@@ -137,7 +150,7 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
         raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
     lines = (
         f"# {trace.counts.total():,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
-        f'# The line needs their mean as its rate: rate = "{trace.mean_bps:.0f} b/s"',
+        f'# The line needs their mean as its rate: rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"',
         f"[line.{key(line)}.opportunities]",
         *named_list(path.name, path.read_bytes().decode()),
     )
