@@ -371,6 +371,8 @@ def test_missing_runs_are_named(runs: Runs) -> None:
             predicate(empty)
     with pytest.raises(MissingRunError, match="scenario 1 case 2, N = 72"):
         runs.values("file size", Point(1, "2", 72))
+    with pytest.raises(MissingRunError, match="a row of ports with port = trunk"):
+        RunTables({"ports": [{"port": "link"}]}).row("ports", port="trunk")
 
 
 def test_all_figures_of_the_thesis_and_those_beside(runs: Runs) -> None:

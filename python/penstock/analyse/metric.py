@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.core.errors import InputError, did_you_mean
+from penstock.core.errors import InputError, near_or_listed
 from penstock.statistics import Sample
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def metric(text: str, scenario: Scenario) -> Metric:
             "there is no such metric",
             path="metric",
             value=text,
-            remedy=did_you_mean(column, known) or f"there are {', '.join(known)}",
+            remedy=near_or_listed(column, known),
         )
     names = tables[found][NAMES[found]].to_list()
     if name and name not in names:
@@ -205,7 +205,7 @@ def metric(text: str, scenario: Scenario) -> Metric:
             f"the scenario has no {NAMES[found]} of that name",
             path="metric",
             value=text,
-            remedy=did_you_mean(name, names) or f"there are {', '.join(names)}",
+            remedy=near_or_listed(name, names),
         )
     return Metric(found, column, name)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.core.errors import InputError, did_you_mean
+from penstock.core.errors import InputError, did_you_mean, near_or_listed
 from penstock.core.texts import PROGRAM, read_file_of
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _check_methods(node: ast.ClassDef, role: Role, flags: list[str], file: str, 
     names = [each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     for name in names:
         if name.startswith("on_") and name not in role.methods:
-            remedy = did_you_mean(name, role.methods) or f"there are {', '.join(role.methods)}"
+            remedy = near_or_listed(name, role.methods)
             reason = f"{file}: Penstock calls no such method"
             raise InputError(reason, path=path, value=f"{node.name}.{name}", remedy=remedy)
         if name in role.needs and role.needs[name] not in flags:

@@ -98,10 +98,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f'did you mean "{close[0]}"?' if close else ""
 
 
+def near_or_listed(word: str, known: Iterable[str]) -> str:
+    """The remedy for an unknown ``word``: the known one that is similar to it, or a list of those that are known."""
+    names = list(known)
+    more = ", ..." if len(names) > MOST_LISTED else ""
+    return did_you_mean(word, names) or f"there are {', '.join(names[:MOST_LISTED])}{more}"
+
+
 def require_known(what: str, name: str, known: Iterable[str], path: str = "") -> None:
     """Raise :class:`InputError` unless ``name`` is a known one of ``what``; ``path`` is ``what``, if there is none."""
     names = list(known)
     if name not in names:
-        more = ", ..." if len(names) > MOST_LISTED else ""
-        remedy = did_you_mean(name, names) or f"there are {', '.join(names[:MOST_LISTED])}{more}"
+        remedy = near_or_listed(name, names)
         raise InputError(f"there is no such {what}", path=path or what, value=name, remedy=remedy)

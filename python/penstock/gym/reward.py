@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.api.simulation import Simulation
-from penstock.core.errors import InputError, did_you_mean
+from penstock.core.errors import InputError, near_or_listed
 from penstock.core.units import bits_per_second
 
 __all__ = ["Interval", "Worth"]
@@ -75,7 +75,7 @@ class Places:
 
 
 def _unknown(what: str, name: str, known: list[str]) -> InputError:
-    remedy = did_you_mean(name, known) or f"there are {', '.join(known[:20])}"
+    remedy = near_or_listed(name, known)
     return InputError("this is not counted", path=what, value=name, remedy=remedy)
 
 

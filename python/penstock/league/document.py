@@ -24,7 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.errors import InputError, did_you_mean, near_or_listed, whole_number
 from penstock.core.scenario import Scenario, line_of, read, scheme_label, schemes, stem, with_values
 from penstock.core.texts import SCENARIO, TextKind, read_file_of
 
@@ -188,7 +188,7 @@ class Document:
             for traffic in own:
                 if traffic not in self.traffics:
                     path = f"networks.{name}.traffics.{traffic}"
-                    remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
+                    remedy = near_or_listed(traffic, self.traffics)
                     raise self.error("the league has no such traffic", path, remedy=remedy)
         known = dict.fromkeys(filter(None, (transport_of(each.keyword) for each in self.entrants())))
         for name in self.tree.get("with", {}):
@@ -230,7 +230,7 @@ class Document:
         keywords = [scheme] if isinstance(scheme, str) else list(scheme) if isinstance(scheme, Mapping) else []
         for keyword in keywords:
             if keyword != CLASS and keyword not in schemes():
-                remedy = did_you_mean(str(keyword), schemes()) or f"there are {', '.join(schemes())}"
+                remedy = near_or_listed(str(keyword), schemes())
                 raise self.error("there is no such scheme", path, keyword, remedy)
         name = given.get("name", scheme_label(scheme) or next(iter(keywords), ""))
         changes = given.get("with", {})

@@ -40,7 +40,11 @@ class RunTables:
 
     def row(self, table: str, **names: object) -> Row:
         """The first row of a table with these values, such as `port="link"`."""
-        return next(row for row in self.rows[table] if all(row[name] == value for name, value in names.items()))
+        for row in self.rows.get(table, ()):
+            if all(row[name] == value for name, value in names.items()):
+                return row
+        wanted = " and ".join(f"{name} = {value}" for name, value in names.items())
+        raise MissingRunError(f"a row of {table} with {wanted}")
 
     def trace(self, component: str, quantity: str) -> Trace:
         """One time series of the run."""

@@ -28,7 +28,7 @@ KINDS: dict[str, MetricKind] = {
 def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run. Over UBR nothing waits for a rate at the sources."""
     [group] = run.rows["groups"]
-    port = next(row for row in run.rows["ports"] if row["port"] == "trunk")
+    port = run.row("ports", port="trunk")
     yield GOODPUT, group["throughput_bps"] / MOST_BPS
     yield FAIRNESS, group["fairness"]
     yield SOURCE, group["source_queue_mean"] or 0.0
