@@ -23,7 +23,9 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 
 # The page of the studio: the engine as WebAssembly, its JavaScript, and the page that Vite makes of both.
 BINDGEN := target/bindgen/release/bindgen
-WASM := studio/wasm/penstock_wasm_bg.wasm
+# As the extension, it is built quickly for a clone, and slowly for wheels and benchmarks: they give the profile `wasm`.
+WASM_PROFILE ?= wasm-quick
+WASM := studio/wasm/$(WASM_PROFILE).stamp
 SCHEMA := studio/wasm/schema.json
 NODE_MODULES := studio/node_modules/.package-lock.json
 STUDIO := python/penstock/studio/static/index.html
@@ -86,8 +88,9 @@ fuzz-imports: $(EXTENSION) $(TOOLS) ## fuzz the readers of `penstock import` for
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
 
-bench: $(EXTENSION) $(TOOLS) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+bench: $(EXTENSION) $(TOOLS) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	$(MAKE) --no-print-directory $(RELEASE)
+	$(MAKE) --no-print-directory WASM_PROFILE=wasm studio/wasm/wasm.stamp
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
 	$(RUN) tools/bench_sweep.py
@@ -110,7 +113,8 @@ docs: $(EXTENSION) $(TOOLS) $(STUDIO) ## build the documentation into site/, wit
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
 	@echo "open site/index.html"
 
-wheel: $(TOOLS) $(STUDIO) ## build the wheel and the source distribution, and test the latter in an empty environment
+wheel: $(TOOLS) ## build the wheel and the source distribution, and test the latter in an empty environment
+	$(MAKE) --no-print-directory WASM_PROFILE=wasm studio
 	rm -rf dist
 	$(RUN) -m maturin build --release --sdist --out dist
 	sh tools/check-sdist $(RUN) dist
@@ -133,9 +137,11 @@ $(BINDGEN): $(BINDGEN_SOURCES)
 
 $(WASM): $(BINDGEN) $(WASM_SOURCES)
 	sh tools/wasm-target
-	@sh tools/stage "engine for browsers" cargo build --profile wasm --locked --quiet --package penstock-wasm \
+	@sh tools/stage "engine for browsers" cargo build --profile $(WASM_PROFILE) --locked --quiet --package penstock-wasm \
 		--target wasm32-unknown-unknown
-	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
+	$(BINDGEN) target/wasm32-unknown-unknown/$(WASM_PROFILE)/penstock_wasm.wasm $(dir $@) penstock_wasm
+	@rm -f $(dir $@)*.stamp
+	@touch $@
 
 # The extension comes first, but a new stamp of it is no new schema.
 $(SCHEMA): $(filter-out crates/python/% crates/layout/%,$(ENGINE_SOURCES)) | $(EXTENSION)

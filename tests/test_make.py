@@ -19,11 +19,17 @@ def test_the_demo_builds_what_the_study_needs_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "profile"), [("bench", "release"), ("wheel", "release"), ("test-long", "quick")], ids=str
+    ("target", "profile"),
+    [("bench", "release"), ("wheel", "release"), ("test-long", "quick"), ("bench", "wasm"), ("wheel", "wasm")],
+    ids=str,
 )
 def test_a_target_builds_the_profile_that_it_needs(target: str, profile: str) -> None:
     listed = (ROOT / "Makefile").read_text(encoding="utf-8").partition(f"\n{target}: ")[2].partition("\n\n")[0]
-    named = {"release": ("$(RELEASE)", "build --release"), "quick": ("--profile quick",)}[profile]
+    named = {
+        "release": ("$(RELEASE)", "build --release"),
+        "quick": ("--profile quick",),
+        "wasm": ("WASM_PROFILE=wasm ",),
+    }[profile]
     assert any(name in listed for name in named)
 
 

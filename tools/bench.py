@@ -71,7 +71,7 @@ def main() -> None:
     )
     names = parser.parse_args().names
     rows: list[dict[str, Any]] = []
-    print(f"{'workload':52}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
+    print(f"{'workload':60}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
     for workload in WORKLOADS:
         if not names or workload.name in names:
             rows.append(measure(workload))
@@ -296,7 +296,7 @@ def print_row(row: dict[str, Any]) -> None:
     """One line of the table on the screen."""
     plain, counted = row["plain_ns_per_cell"], row["instructions_per_cell"]
     print(
-        f"{row['name']:8}{row['title']:44}{row['ns_per_cell']:9.1f}"
+        f"{row['name']:16}{row['title']:44}{row['ns_per_cell']:9.1f}"
         f"{'' if plain is None else format(plain, '.1f'):>8}{'' if counted is None else format(counted, '.0f'):>14}"
         f"{row['peak_memory_mb'] or 0:7.1f}",
         flush=True,
