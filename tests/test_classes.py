@@ -76,6 +76,26 @@ def test_a_class_is_the_controller_of_the_engine_bit_by_bit(own: str, rust: str)
     assert fingerprint(scenario(own)) == fingerprint(scenario(rust))
 
 
+def schemed(scheme: str, name: Path = OWN) -> Scenario:
+    text = SCENARIO.format(controller=python(), traffic="greedy").replace("transport.stream", "#")
+    return Scenario.parse(f"scheme.{scheme}\n{text}", name=str(name))
+
+
+def test_a_class_that_reads_telemetry_is_hpcc_bit_by_bit() -> None:
+    own = schemed('python = { file = "hpcc.py", class = "Hpcc", parameters = { flows = 4 }, header = 82 }')
+    assert fingerprint(own) == fingerprint(schemed("hpcc = { flows = 4 }"))
+    with pytest.raises(InputError, match=r"it hears telemetry, and nothing on its path sends them; add one of"):
+        penstock.run(scenario(python("Hpcc", "hpcc.py")), allow_python=True)
+
+
+def test_a_scheme_shows_the_attributes_of_its_class(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(GENTLE.replace("READINGS", '("acks",)'))
+    own = schemed('python = { file = "own.py", class = "Own" }', tmp_path / "own.toml")
+    simulation = Simulation(own, allow_python=True)
+    simulation.run_until("20 ms")
+    assert "Own_acks" in set(simulation.readings()["quantity"])
+
+
 def test_the_plain_form_and_processes_give_the_same(tmp_path: Path) -> None:
     own = scenario(python("Cubic")).with_({"duration": "500 ms"})
     assert fingerprint(own, form="plain") == fingerprint(own) == fingerprint(own, replications=2, jobs=2)

@@ -10,6 +10,7 @@ __all__ = [
     "Congestion",
     "DefectError",
     "Head",
+    "Hop",
     "Idle",
     "Line",
     "Lost",
@@ -25,6 +26,7 @@ __all__ = [
     "Sender",
     "Stream",
     "Table",
+    "Telemetry",
     "Trace",
     "Waiting",
     "__version__",
@@ -156,6 +158,14 @@ class Stream:
     @property
     def initial_window(self) -> int: ...
     @property
+    def line_rate(self) -> float: ...
+    @property
+    def base_round_trip(self) -> float: ...
+    @property
+    def base_round_trip_ps(self) -> int: ...
+    @property
+    def hops(self) -> int: ...
+    @property
     def bits_per_octet(self) -> float: ...
     def random(self) -> Random: ...
 
@@ -246,6 +256,32 @@ class Idle:
     def now(self) -> float: ...
     @property
     def now_ps(self) -> int: ...
+
+@final
+class Telemetry:
+    @property
+    def now(self) -> float: ...
+    @property
+    def now_ps(self) -> int: ...
+    @property
+    def sent(self) -> float: ...
+    @property
+    def sent_ps(self) -> int: ...
+    @property
+    def hops(self) -> list[Hop]: ...
+
+@final
+class Hop:
+    @property
+    def now(self) -> float: ...
+    @property
+    def now_ps(self) -> int: ...
+    @property
+    def sent_bits(self) -> int: ...
+    @property
+    def waiting_bits(self) -> int: ...
+    @property
+    def rate(self) -> float: ...
 
 @final
 class Random:

@@ -11,10 +11,13 @@ A **controller** of a byte stream (``controller.python`` in ``transport.stream``
 - ``on_ack(ack)``: an acknowledgement arrives (:class:`Ack`).
 - ``on_congestion(congestion)``: the network is congested (:class:`Congestion`).
 - ``on_lost(lost)``: a segment is taken for lost (:class:`Lost`); only with ``samples_rate = True``.
+- ``on_telemetry(telemetry)``: the ports of the path wrote this beside the segment that the next acknowledgement is
+  about (:class:`Telemetry`, :class:`Hop`); only with ``reads_telemetry = True``.
 - ``on_idle(idle)``: data are sent after a pause of at least a timeout (:class:`Idle`).
 
 After each call its attributes are read: ``window``, the octets that may be in flight; ``pacing_rate``, the pace in
-bits per second on the line or ``None``, with ``paces = True``; ``is_in_slow_start``, if it has that.
+bits per second on the line or ``None``, with ``paces = True``; ``is_in_slow_start``, if it has that. With
+``begins_at_line = True`` it begins at the rate of its line, and the stream may have no ``initial_window``.
 
 A **congestion point** (``congestion_point.python``), with ``sends`` and ``hears``, the feedback that it sends and
 hears:
@@ -74,6 +77,7 @@ from penstock._engine import (
     Arrival,
     Congestion,
     Head,
+    Hop,
     Idle,
     Line,
     Lost,
@@ -85,6 +89,7 @@ from penstock._engine import (
     Receiver,
     Sender,
     Stream,
+    Telemetry,
     Waiting,
     cbrt,
     exp,
@@ -98,6 +103,7 @@ __all__ = [
     "Arrival",
     "Congestion",
     "Head",
+    "Hop",
     "Idle",
     "Line",
     "Lost",
@@ -109,6 +115,7 @@ __all__ = [
     "Receiver",
     "Sender",
     "Stream",
+    "Telemetry",
     "Waiting",
     "cbrt",
     "exp",

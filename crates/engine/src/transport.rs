@@ -33,8 +33,8 @@ pub struct Listener {
     pub keyword: &'static str,
     /// What it hears.
     pub hears: Signals,
-    /// Whether it is of no use on a path that sends none of that.
-    pub needs_feedback: bool,
+    /// What of that must be sent on its path for it to be of use, if there is any; one of it is enough.
+    pub needs: Signals,
 }
 
 impl Params {
@@ -188,17 +188,17 @@ impl Params {
 
     /// Its parts that hear feedback.
     pub(crate) fn listeners(&self) -> Vec<Listener> {
-        let part = |path, keyword, hears, needs_feedback| Listener { path, keyword, hears, needs_feedback };
+        let part = |path, keyword, hears, needs| Listener { path, keyword, hears, needs };
         match self {
             Params::Tp4(params) => vec![
-                part("tp4.credit", params.credit.keyword(), params.credit.hears(), true),
-                part("tp4.window", params.window.keyword(), params.window.hears(), true),
+                part("tp4.credit", params.credit.keyword(), params.credit.hears(), params.credit.hears()),
+                part("tp4.window", params.window.keyword(), params.window.hears(), params.window.hears()),
             ],
             Params::Stream(params) => {
                 let own = &params.controller;
                 let hears = own.hears().without(Signals::ECN.when(params.ecn == stream::Ecn::Off));
-                let needs_feedback = own.hears() == Signals::TELEMETRY;
-                vec![part("stream.controller", own.keyword(), hears, needs_feedback)]
+                // One that reads telemetry would learn nothing of its path.
+                vec![part("stream.controller", own.keyword(), hears, hears.only(Signals::TELEMETRY))]
             }
         }
     }

@@ -51,6 +51,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheme::events::SignOfCongestion>()?;
     module.add_class::<scheme::events::LostSegment>()?;
     module.add_class::<scheme::events::Idle>()?;
+    module.add_class::<scheme::telemetry::Telemetry>()?;
+    module.add_class::<scheme::telemetry::Hop>()?;
     module.add_class::<scheme::mathematics::Random>()?;
     module.add_class::<scheme::pdu::Pdu>()?;
     module.add_class::<scheme::pdu::Answer>()?;

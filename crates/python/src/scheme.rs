@@ -16,6 +16,7 @@ pub(crate) mod mathematics;
 pub(crate) mod pdu;
 mod points;
 mod source;
+pub(crate) mod telemetry;
 pub(crate) mod views;
 
 use std::sync::{Arc, Mutex, PoisonError};

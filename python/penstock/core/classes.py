@@ -57,9 +57,9 @@ class Role:
 
 
 CONTROLLER = Role(
-    ("begin", "on_ack", "on_congestion", "on_lost", "on_idle"),
-    ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s"),
-    needs={"on_lost": "samples_rate"},
+    ("begin", "on_ack", "on_congestion", "on_lost", "on_telemetry", "on_idle"),
+    ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s", "reads_telemetry", "begins_at_line"),
+    needs={"on_lost": "samples_rate", "on_telemetry": "reads_telemetry"},
 )
 """The controller of a byte stream."""
 ROLES: Mapping[str, Role] = {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::core::error::Fault;
-use crate::core::feedback::{Feedback, Signal, Signals};
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading, Unit};
 use crate::core::time::{Span, Time};
 
@@ -62,13 +62,13 @@ pub trait Asks {
     const HEARS: Signals = Signals::NONE;
 
     /// The feedback that it sends.
-    fn sends(&self) -> &[Signal] {
-        &[]
+    fn sends(&self) -> Signals {
+        Signals::NONE
     }
 
     /// The feedback that it hears beside that of its role.
-    fn hears(&self) -> &[Signal] {
-        &[]
+    fn hears(&self) -> Signals {
+        Signals::NONE
     }
 
     /// The first fault.
@@ -86,11 +86,11 @@ impl<A: Asks, H> Feedback for Class<A, H> {
     const HEARS: Signals = A::HEARS;
 
     fn sends(&self) -> Signals {
-        Signal::all(self.asks.sends())
+        self.asks.sends()
     }
 
     fn hears(&self) -> Signals {
-        A::HEARS.with(Signal::all(self.asks.hears()))
+        A::HEARS.with(self.asks.hears())
     }
 }
 

@@ -41,8 +41,8 @@ pub struct QueueAsks {
 }
 
 impl Asks for QueueAsks {
-    fn sends(&self) -> &[Signal] {
-        &self.sends
+    fn sends(&self) -> Signals {
+        Signal::all(&self.sends)
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -1,6 +1,7 @@
 //! Controllers of byte streams.
 
 use penstock_engine::core::class::Failure;
+use penstock_engine::core::telemetry::Hops;
 use penstock_engine::core::time::Time;
 use penstock_engine::transport::stream::Lost;
 use penstock_engine::transport::stream::controller::python::{Ask, Controllers, Decided, Decision, Instance, Params};
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::calling::{Method, Object, Single, attributes};
+use super::telemetry::Telemetry;
 use super::{Classes, events};
 
 impl Controllers for Classes {
@@ -36,6 +38,7 @@ struct Controller {
     on_ack: Method,
     on_congestion: Method,
     on_lost: Method,
+    on_telemetry: Method,
     on_idle: Method,
 }
 
@@ -47,6 +50,7 @@ impl Controller {
             on_ack: object.method(py, "on_ack")?,
             on_congestion: object.method(py, "on_congestion")?,
             on_lost: object.method(py, "on_lost")?,
+            on_telemetry: object.method(py, "on_telemetry")?,
             on_idle: object.method(py, "on_idle")?,
             object,
             paces,
@@ -119,6 +123,14 @@ impl Instance for Controller {
         }
         let event = events::LostSegment { lost: *lost };
         Python::attach(|py| self.call(py, &self.on_lost, (event,).into_pyobject(py)))
+    }
+
+    fn on_telemetry(&mut self, hops: &Hops, now: Time) -> Decided {
+        if !self.on_telemetry.is_there() {
+            return Ok(None);
+        }
+        let event = Telemetry { told: *hops, now };
+        Python::attach(|py| self.call(py, &self.on_telemetry, (event,).into_pyobject(py)))
     }
 
     fn on_idle(&mut self, now: Time) -> Decided {

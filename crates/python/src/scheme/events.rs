@@ -33,6 +33,30 @@ impl Stream {
         self.env.initial_window
     }
 
+    /// Rate of the first line of its path that has one, in bits per second.
+    #[getter]
+    fn line_rate(&self) -> f64 {
+        self.env.path.rate
+    }
+
+    /// The least round trip of a whole segment and its acknowledgement, in seconds: delays, and their times on each line.
+    #[getter]
+    fn base_round_trip(&self) -> f64 {
+        self.env.path.round_trip.seconds()
+    }
+
+    /// The same in picoseconds.
+    #[getter]
+    fn base_round_trip_ps(&self) -> u64 {
+        self.env.path.round_trip.0
+    }
+
+    /// Lines of the way of the data at which segments can wait.
+    #[getter]
+    fn hops(&self) -> u32 {
+        self.env.path.hops
+    }
+
     /// Bits on a line for each octet of data: 8, and the headers.
     #[getter]
     fn bits_per_octet(&self) -> f64 {

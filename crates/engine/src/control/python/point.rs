@@ -47,12 +47,12 @@ pub struct PointAsks {
 }
 
 impl Asks for PointAsks {
-    fn sends(&self) -> &[Signal] {
-        &self.sends
+    fn sends(&self) -> Signals {
+        Signal::all(&self.sends)
     }
 
-    fn hears(&self) -> &[Signal] {
-        &self.hears
+    fn hears(&self) -> Signals {
+        Signal::all(&self.hears)
     }
 }
 

@@ -60,12 +60,12 @@ impl Default for ReceiverAsks {
 }
 
 impl Asks for ReceiverAsks {
-    fn sends(&self) -> &[Signal] {
-        &self.sends
+    fn sends(&self) -> Signals {
+        Signal::all(&self.sends)
     }
 
-    fn hears(&self) -> &[Signal] {
-        &self.hears
+    fn hears(&self) -> Signals {
+        Signal::all(&self.hears)
     }
 }
 

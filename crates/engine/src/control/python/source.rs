@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
-use crate::core::feedback::Signal;
+use crate::core::feedback::{Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::Each;
 use crate::core::time::{Span, Time};
@@ -36,12 +36,12 @@ pub struct SourceAsks {
 }
 
 impl Asks for SourceAsks {
-    fn sends(&self) -> &[Signal] {
-        &self.sends
+    fn sends(&self) -> Signals {
+        Signal::all(&self.sends)
     }
 
-    fn hears(&self) -> &[Signal] {
-        &self.hears
+    fn hears(&self) -> Signals {
+        Signal::all(&self.hears)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::core::feedback::Signals;
 use crate::queue::{self, QueueParams};
 use crate::scenario::schemes::{self, SCHEMES};
 use crate::transport;
+use crate::transport::stream::controller::python::Ask;
 
 /// A scheme, and what the scenario says about its parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +86,7 @@ impl Scheme {
     }
 
     /// The scheme of a class in Python: the controller of every flow. Its table has the keys of the class, beside those of the
-    /// byte stream and roles.
+    /// byte stream and roles. If the class reads telemetry, every port writes it.
     fn of_class(given: Map<String, Value>) -> Result<Scheme, String> {
         let [mut parts, mut stream, mut class] = [(); 3].map(|()| Map::new());
         for (key, value) in &given {
@@ -97,6 +98,10 @@ impl Scheme {
             into.insert(key.clone(), value.clone());
         }
         if !parts.contains_key("transport") {
+            let asks = class.get("asks").and_then(Value::as_array);
+            if asks.is_some_and(|asks| asks.contains(&json!(Ask::ReadsTelemetry))) {
+                parts.entry("congestion_point").or_insert_with(|| json!({ "telemetry": {} }));
+            }
             stream.insert(CONTROLLER.to_owned(), json!({ PYTHON: class }));
             parts.insert("transport".to_owned(), json!({ "stream": stream }));
         }
@@ -138,7 +143,7 @@ impl Scheme {
 /// The keyword of a class in Python, as a scheme and as a controller, and the keys of the scheme's table that are those of the
 /// class.
 const PYTHON: &str = schemes::PYTHON.keyword;
-const CLASS_KEYS: [&str; 6] = ["file", "class", "parameters", "source", "asks", "releases"];
+const CLASS_KEYS: [&str; 7] = ["file", "class", "parameters", "source", "asks", "readings", "releases"];
 
 /// The key of a byte stream's controller, whose parameters stand beside those of the stream.
 pub(in crate::scenario) const CONTROLLER: &str = "controller";
@@ -310,7 +315,10 @@ impl JsonSchema for Scheme {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::transport::stream::controller::python;
 
     fn read(text: &str) -> Result<Scheme, String> {
         #[derive(Deserialize)]
@@ -392,6 +400,25 @@ mod tests {
         assert_eq!((stream.controller.keyword(), stream.ecn), (PYTHON, transport::stream::Ecn::Classic));
         assert_eq!(stream.controller.class().unwrap().parameters["b"], 1);
         assert!(read("scheme = 'python'").is_err_and(|told| told.contains("missing field `file`")));
+    }
+
+    #[test]
+    fn the_table_of_a_class_has_every_key_of_a_class() {
+        let schema = schemars::schema_for!(python::Params);
+        let keys: BTreeSet<&str> =
+            schema.get("properties").unwrap().as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, CLASS_KEYS.into_iter().collect());
+    }
+
+    #[test]
+    fn ports_write_for_a_class_that_reads_telemetry() {
+        let point = |more: &str| {
+            let text = format!("scheme.python = {{ file = 'a.py', class = 'A', source = 'x'{more} }}");
+            read(&text).unwrap().parts.congestion_point.map(|point| point.keyword())
+        };
+        assert_eq!(point(", asks = ['paces']"), None);
+        assert_eq!(point(", asks = ['reads_telemetry']"), Some("telemetry"));
+        assert_eq!(point(", asks = ['reads_telemetry'], congestion_point.becn = {}"), Some("becn"));
     }
 
     #[test]

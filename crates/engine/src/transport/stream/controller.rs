@@ -267,7 +267,7 @@ role_trait! {
         fn on_lost(&mut self, lost: &Lost) {}
         /// The ports of the path wrote this beside the segment that the next acknowledgement is about. Told only if the
         /// controller reads it ([`Nature::reads_telemetry`]).
-        fn on_telemetry(&mut self, hops: &Hops) {}
+        fn on_telemetry(&mut self, hops: &Hops, now: Time) {}
         /// Segments that a message begins with before the receiver has given credit; `None` if it needs none.
         fn unsolicited(&self) -> Option<u64> { None }
         /// Data are sent after a pause of at least a timeout.

@@ -427,9 +427,9 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     } else {
         deaf("reaction_point", flow.reaction().keyword(), flow.reaction().hears(), heard)
     };
-    let listening = flow.transport.iter().flat_map(Params::listeners).filter(|part| part.needs_feedback);
+    let listening = flow.transport.iter().flat_map(Params::listeners);
     let transport_faults: Vec<Option<Fault>> =
-        listening.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.hears, heard)).collect();
+        listening.map(|part| deaf(&format!("transport.{}", part.path), part.keyword, part.needs, heard)).collect();
     let scale_fault = (flow.reaction().only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());
         let remedy = "give traffic with a rate, such as cbr or on_off";

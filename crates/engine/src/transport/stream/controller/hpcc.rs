@@ -166,7 +166,7 @@ impl Controller for Hpcc {
         (libm::ceil(self.size / segment).max(1.0) * segment) as u64
     }
 
-    fn on_telemetry(&mut self, hops: &Hops) {
+    fn on_telemetry(&mut self, hops: &Hops, _now: Time) {
         let pairs = self.last.each().iter().zip(hops.each());
         let loads = pairs.filter_map(|(before, hop)| self.load_of(before, hop));
         if let Some((load, time)) = loads.max_by(|one, other| one.0.total_cmp(&other.0)) {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn answer(hpcc: &mut Hpcc, hops: &Hops, begins_round: bool) {
-        hpcc.on_telemetry(hops);
+        hpcc.on_telemetry(hops, Time::ZERO);
         hpcc.is_new_round = begins_round;
         hpcc.on_ack(&acked(1000));
     }
@@ -297,7 +297,7 @@ mod tests {
             let time = |us: u64| Time(us * 1_000_000);
             let mut hops = Hops::of(time(sent));
             hops.push(Hop { at: time(at), sent: at * 50, waiting: 0, rate: 100e6 });
-            hpcc.on_telemetry(&hops);
+            hpcc.on_telemetry(&hops, Time::ZERO);
             hpcc.on_ack(&Acked { now: time(at), ..acked(1000) });
             assert_eq!(hpcc.set, Some(time(expected)));
         }
@@ -311,7 +311,7 @@ mod tests {
         answer(&mut hpcc, &hops(5, &[(1000, 0)]), true);
         answer(&mut hpcc, &hops(4, &[(900, 0)]), true);
         assert_eq!((hpcc.size, hpcc.load), (5000.0, 1.0));
-        hpcc.on_telemetry(&hops(2000, &[(1000, 0)]));
+        hpcc.on_telemetry(&hops(2000, &[(1000, 0)]), Time::ZERO);
         hpcc.on_ack(&acked(0));
         assert_eq!((hpcc.size, hpcc.reference), (5000.0, 5000.0));
     }

@@ -37,7 +37,7 @@ enum Call {
     Ack(Acked),
     Congestion(Congestion),
     Lost(Lost),
-    Telemetry(Hops),
+    Telemetry(Hops, Time),
     Idle(Time),
 }
 
@@ -59,7 +59,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
                     for hop in 0..outstanding % 3 {
                         hops.push(Hop { at: now, sent: delivered * 8 + hop, waiting: octets * 8, rate: 10e6 });
                     }
-                    Call::Telemetry(hops)
+                    Call::Telemetry(hops, now)
                 }
                 4..8 => Call::Lost(Lost {
                     now,
@@ -104,7 +104,7 @@ fn call(controller: &mut ControllerState, call: &Call) {
         Call::Ack(ack) => controller.on_ack(ack),
         Call::Congestion(congestion) => controller.on_congestion(congestion),
         Call::Lost(lost) => controller.on_lost(lost),
-        Call::Telemetry(hops) => controller.on_telemetry(hops),
+        Call::Telemetry(hops, now) => controller.on_telemetry(hops, *now),
         Call::Idle(now) => controller.on_idle(*now),
     }
 }

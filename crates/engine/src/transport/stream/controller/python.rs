@@ -9,6 +9,7 @@ use super::{Acked, Congestion, Controller, Env, Natural, Nature};
 use crate::core::class::{self, Asks, Attributes, Broken, Class, Failure, Running};
 use crate::core::feedback::Signals;
 use crate::core::reading::Each;
+use crate::core::telemetry::Hops;
 use crate::core::time::Time;
 use crate::transport::stream::rate_sample::Lost;
 
@@ -32,10 +33,18 @@ pub enum Ask {
     RepairsAlone,
     /// Its segments are ECT(1) (RFC 9331).
     IsL4s,
+    /// What the ports of the path write beside its segments.
+    ReadsTelemetry,
+    /// It begins at the rate of its line: it has no first window.
+    BeginsAtLine,
 }
 
 impl Asks for Vec<Ask> {
     const HEARS: Signals = Signals::LOSS.with(Signals::ECN);
+
+    fn hears(&self) -> Signals {
+        Signals::TELEMETRY.when(self.contains(&Ask::ReadsTelemetry))
+    }
 }
 
 impl Natural for Params {
@@ -47,6 +56,8 @@ impl Natural for Params {
             samples_rate: asks(Ask::SamplesRate),
             repairs_alone: asks(Ask::RepairsAlone),
             is_l4s: asks(Ask::IsL4s),
+            reads_telemetry: asks(Ask::ReadsTelemetry),
+            begins_at_line: asks(Ask::BeginsAtLine),
             ..Nature::WINDOW
         }
     }
@@ -97,6 +108,11 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// # Errors
     /// If the method fails.
     fn on_lost(&mut self, lost: &Lost) -> Decided;
+    /// The ports of the path wrote this beside the segment that the next acknowledgement is about.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_telemetry(&mut self, hops: &Hops, now: Time) -> Decided;
     /// Data are sent after a pause of at least a timeout.
     ///
     /// # Errors
@@ -176,6 +192,10 @@ impl Controller for Python {
 
     fn on_lost(&mut self, lost: &Lost) {
         self.call(lost.now, |instance| instance.on_lost(lost));
+    }
+
+    fn on_telemetry(&mut self, hops: &Hops, now: Time) {
+        self.call(now, |instance| instance.on_telemetry(hops, now));
     }
 
     fn on_idle(&mut self, now: Time) {

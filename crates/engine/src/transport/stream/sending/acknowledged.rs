@@ -25,7 +25,7 @@ impl Sending {
             Body::SelectiveAcknowledgement { number, marked, .. } => (number, marked, beside.blocks()),
             Body::TelemetryAcknowledgement { number, marked, .. } => {
                 if let Some(hops) = beside.hops() {
-                    self.controller.on_telemetry(hops);
+                    self.controller.on_telemetry(hops, turn.now);
                 }
                 (number, marked, beside.blocks())
             }

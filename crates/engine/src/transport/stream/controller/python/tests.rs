@@ -76,6 +76,10 @@ impl Instance for RenoInstance {
         Ok(None)
     }
 
+    fn on_telemetry(&mut self, _: &Hops, _: Time) -> Decided {
+        Ok(None)
+    }
+
     fn on_idle(&mut self, now: Time) -> Decided {
         self.decide("on_idle", |controller| controller.on_idle(now))
     }

@@ -1,0 +1,84 @@
+//! What the ports of a path have written beside a segment, as a controller sees it.
+
+use penstock_engine::core::telemetry::{Hop as Written, Hops};
+use penstock_engine::core::time::Time;
+use pyo3::prelude::*;
+
+/// What the ports of the path wrote beside a segment whose acknowledgement arrives.
+#[pyclass(frozen, module = "penstock._engine")]
+pub(crate) struct Telemetry {
+    pub(super) told: Hops,
+    pub(super) now: Time,
+}
+
+#[pymethods]
+impl Telemetry {
+    /// The time, in seconds.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.now.seconds()
+    }
+
+    /// The same in picoseconds.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.now.0
+    }
+
+    /// When the segment was sent, in seconds.
+    #[getter]
+    fn sent(&self) -> f64 {
+        self.told.sent().seconds()
+    }
+
+    /// The same in picoseconds.
+    #[getter]
+    fn sent_ps(&self) -> u64 {
+        self.told.sent().0
+    }
+
+    /// What each port wrote, in the order of the path; at most eight.
+    #[getter]
+    fn hops(&self) -> Vec<Hop> {
+        self.told.each().iter().map(|&written| Hop { written }).collect()
+    }
+}
+
+/// What a port wrote when it began to send the segment.
+#[pyclass(frozen, module = "penstock._engine")]
+pub(crate) struct Hop {
+    written: Written,
+}
+
+#[pymethods]
+impl Hop {
+    /// The time, in seconds.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.written.at.seconds()
+    }
+
+    /// The same in picoseconds.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.written.at.0
+    }
+
+    /// Bits that the port had sent before the segment.
+    #[getter]
+    fn sent_bits(&self) -> u64 {
+        self.written.sent
+    }
+
+    /// Bits that waited behind it, in all queues of the port.
+    #[getter]
+    fn waiting_bits(&self) -> u64 {
+        self.written.waiting
+    }
+
+    /// Rate of the line, in bits per second.
+    #[getter]
+    fn rate(&self) -> f64 {
+        self.written.rate
+    }
+}
