@@ -40,6 +40,17 @@ def test_it_stops_where_it_is_told_and_looks_exactly_there() -> None:
     assert repr(sim) == "<Simulation 'cells': at 0.1 s of 0.1 s, seed 1>"
 
 
+def test_a_number_of_seconds_is_rounded_to_picoseconds() -> None:
+    sim = cells()
+    for _ in range(3):
+        sim.run_until(sim.now_s + 0.02 / 3)
+    assert sim.now == "20000000001 ps"
+    sim.run_until(0.01 + 0.02)  # 0.03, but for the last digit
+    assert sim.now == "30 ms"
+    with pytest.raises(InputError, match=r"0\.0000000000001 s"):
+        cells().run_until(1e-13)
+
+
 def test_a_step_ends_at_the_next_instant_with_an_event() -> None:
     sim = cells()
     seen = []

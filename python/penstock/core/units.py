@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 BITS = {"bit": 1.0, "bits": 1.0, "octet": 8.0, "octets": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
 BITS_PER_SECOND = {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
+FAR_S = 10**15
+"""No simulation lasts as many seconds, and numbers from here on have no picoseconds."""
 
 WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]+)")
 
@@ -39,10 +41,16 @@ def picoseconds(time: str) -> int:
 
 
 def time_text(time: object) -> str:
-    """A time as a scenario has it: itself if it is text, ``2 s`` for the number 2, of Python or NumPy, exactly."""
+    """A time as a scenario has it: itself if it is text, ``2 s`` for the number 2, of Python or NumPy.
+
+    A number is rounded to whole picoseconds, for sums of numbers are seldom exact: 0.2 + 0.1 is 0.3 s.
+    """
     if isinstance(time, str | bool) or not isinstance(time, SupportsFloat):
         return str(time)
-    return f"{Decimal(repr(float(time))):f} s"
+    number = Decimal(repr(float(time)))
+    if number.is_finite() and abs(number) < FAR_S and (rounded := round(number, 12)):
+        number = rounded.normalize()
+    return f"{number:f} s"
 
 
 def readable(time: str) -> str:
