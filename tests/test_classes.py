@@ -114,6 +114,53 @@ def test_forks_go_on_by_themselves() -> None:
     sim.fork()
 
 
+CONTROLLER = "flow.a.transport.stream.controller"
+PARAMETERS = f"{CONTROLLER}.python.parameters"
+
+
+def changed(scenario: Scenario, change: dict[str, Any]) -> str:
+    """The fingerprint after a change in mid-run."""
+    simulation = Simulation(scenario, allow_python=True)
+    simulation.run_until("500 ms")
+    simulation.change(change)
+    simulation.run_until("1 s")
+    return simulation.fingerprint
+
+
+def test_a_change_of_a_parameter_does_what_it_does_in_the_engine() -> None:
+    rust = changed(scenario("new_reno = { loss_factor = 0.5 }"), {f"{CONTROLLER}.new_reno.loss_factor": 0.8})
+    for more in ("", ", parameters = { loss_factor = 0.5 }"):
+        own = scenario(python(more=more))
+        assert changed(own, {f"{PARAMETERS}.loss_factor": 0.8}) == rust != changed(own, {})
+
+
+def test_a_class_is_told_which_parameters_changed(tmp_path: Path) -> None:
+    told = "\n    factor = 1\n    readings = ('told',)\n    told = 0\n    def on_change(self, names):\n"
+    told += "        self.told += names == ('factor',)\n        self.window *= self.factor\n"
+    own = written(tmp_path, FIXED + told)
+    simulation = Simulation(own, allow_python=True)
+    for factor in (2, 2, 3):
+        simulation.run_until(simulation.now_s + 0.1)
+        simulation.change({f"{PARAMETERS}.factor": factor})
+    simulation.run_until("400 ms")
+    told_of = dict(simulation.readings().filter(pl.col("component") == "a/1").select("quantity", "value").iter_rows())
+    assert told_of["Own_told"] == 2
+    assert told_of["window"] == 8 * 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({f"{PARAMETERS}.los_factor": 0.8}, "parameters failed at .* of flow a/1: AttributeError: .* 'los_factor'"),
+        ({PARAMETERS: {}}, "loss_factor is left out, and its default is not known here; give its value"),
+        ({f"{CONTROLLER}.python.class": "Cubic"}, "the instances of the class are made from it before the run"),
+    ],
+)
+def test_changes_that_no_instance_can_take_are_faults(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        changed(scenario(python(more=", parameters = { loss_factor = 0.5 }")), change)
+
+
 GENTLE = """
 class Own:
     readings = READINGS

@@ -250,6 +250,35 @@ def test_a_discipline_is_that_of_the_engine_bit_by_bit(own: str, rust: str) -> N
     assert penstock.run(runs[1]).ports["discarded"].sum() > 50
 
 
+def changed(scenario: Scenario, change: dict[str, Any]) -> str:
+    """The fingerprint after a change in mid-run."""
+    simulation = Simulation(scenario, allow_python=True)
+    simulation.run_until("150 ms")
+    simulation.change(change)
+    simulation.run_until("300 ms")
+    return simulation.fingerprint
+
+
+@pytest.mark.parametrize("name", ["threshold", "size"])
+def test_a_change_of_a_queue_does_what_it_does_in_the_engine(name: str) -> None:
+    parameters = {"threshold": 1000, "size": 1000, name: 20}
+    given = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+    class_ = python("DropTail", "queues.py", f", parameters = {{ {given} }}")
+    own, rust = (
+        scenario(line=f"queues = [{{ {queue} }}]", traffic=CBR) for queue in (class_, 'drop_tail.size = "20 PDUs"')
+    )
+    queue = "line.out.queues[0]"
+    after = changed(own, {f"{queue}.python.parameters.{name}": 5})
+    assert after == changed(rust, {f"{queue}.drop_tail.size": "5 PDUs"}) != changed(own, {})
+
+
+def test_a_change_of_a_point_changes_it() -> None:
+    own = scenario(ERICA, flow="")
+    point = "line.out.congestion_point"
+    after = changed(own, {f"{point}.python.parameters.target": 0.5})
+    assert after == changed(own, {f"{point}.python.parameters.target": 0.5}) != changed(own, {})
+
+
 def test_the_limit_of_a_queue_is_kept(tmp_path: Path) -> None:
     text = "class All:\n    size = 30\n    def on_arrival(self, pdu, queue):\n        return True\n"
     own = written(tmp_path, text, line=f"queues = [{{ {python('All')} }}]", traffic=CBR)

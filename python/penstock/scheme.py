@@ -67,6 +67,9 @@ it sets:
 ``size``, a number in the class or a parameter, is the most PDUs that the queue holds. What it admits beyond is
 discarded.
 
+Every class may have ``on_change(names)``: the run changed parameters of these names, and their attributes have the new
+values.
+
 Feedback has these names: ``notices``, ``graded_notices``, ``efci``, ``ce``, ``ecn``, ``forward_rm_cells``,
 ``backward_rm_cells``, ``explicit_rates``, ``ci``, ``acknowledgements``.
 """

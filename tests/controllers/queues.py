@@ -67,9 +67,9 @@ class Codel:
 class DropTail:
     """Discards what arrives at a long queue."""
 
-    def __init__(self, threshold: int) -> None:
+    def __init__(self, threshold: int, size: int | None = None) -> None:
         """The length from which on it discards."""
-        self.threshold = threshold
+        self.threshold, self.size = threshold, size
 
     def on_arrival(self, pdu: Pdu, queue: Arrival) -> bool:
         """Whether the PDU joins."""

@@ -33,6 +33,8 @@ READINGS = "readings"
 """The attribute with the names of the attributes that a time series shows."""
 UNITS = ("count", "rate", "share", "ratio", "pdus", "bits", "seconds")
 """The units of readings. Those without one are counts."""
+CHANGED = "on_change"
+"""The method that is told of changes of parameters."""
 SENDS_AND_HEARS = ("sends", "hears")
 """The attributes with the names of the feedback that a part sends, and hears."""
 
@@ -57,27 +59,27 @@ class Role:
 
 
 CONTROLLER = Role(
-    ("begin", "on_ack", "on_congestion", "on_lost", "on_telemetry", "on_idle"),
+    ("begin", "on_ack", "on_congestion", "on_lost", "on_telemetry", "on_idle", CHANGED),
     ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s", "reads_telemetry", "begins_at_line"),
     needs={"on_lost": "samples_rate", "on_telemetry": "reads_telemetry"},
 )
 """The controller of a byte stream."""
 ROLES: Mapping[str, Role] = {
     "congestion_point": Role(
-        ("begin", "on_arrival", "on_discard", "on_departure", "on_backward", "on_rate"),
+        ("begin", "on_arrival", "on_discard", "on_departure", "on_backward", "on_rate", CHANGED),
         ("wants_departures", "wants_backward", "counts_bits", "makes_rm_cells", "controls_last_queue"),
         SENDS_AND_HEARS,
         needs={"on_departure": "wants_departures", "on_backward": "wants_backward"},
     ),
-    "notification_point": Role(("begin", "on_pdu"), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
+    "notification_point": Role(("begin", "on_pdu", CHANGED), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
     "reaction_point": Role(
-        ("begin", "on_feedback", "on_send", "on_time", "choose", "on_session_begin", "on_session_end"),
+        ("begin", "on_feedback", "on_send", "on_time", "choose", "on_session_begin", "on_session_end", CHANGED),
         ("scales",),
         SENDS_AND_HEARS,
         needs={"on_session_begin": "scales", "on_session_end": "scales"},
     ),
     "queue": Role(
-        ("begin", "on_arrival", "on_head", "on_rate"),
+        ("begin", "on_arrival", "on_head", "on_rate", CHANGED),
         ("decides_at_head",),
         ("sends",),
         needs={"on_head": "decides_at_head"},

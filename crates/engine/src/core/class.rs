@@ -33,8 +33,8 @@ pub struct Class<A, H> {
     pub class: String,
     /// Arguments of the class: numbers, booleans or texts by name.
     #[serde(default)]
-    #[schemars(extend("fixed" = FIXED))]
-    pub parameters: BTreeMap<String, Value>,
+    #[schemars(extend("retune" = CHANGED))]
+    pub parameters: Parameters,
     /// Text of the file, which is taken when the scenario is loaded: a scenario that runs, or is stored, contains it.
     #[serde(default)]
     #[schemars(extend("fixed" = FIXED))]
@@ -94,6 +94,9 @@ impl<A: Asks, H> Feedback for Class<A, H> {
     }
 }
 
+/// What a change of a parameter does.
+const CHANGED: &str =
+    "In each instance it sets the attribute of this name. Then the method `on_change` is called, if the class has it.";
 /// Why a run cannot change the class.
 pub const FIXED: &str = "the instances of the class are made from it before the run";
 /// The names of parameters and their texts are short.
@@ -243,13 +246,21 @@ impl Broken {
     }
 }
 
-/// Has attributes that a time series shows.
+/// The values of parameters, by name.
+pub type Parameters = BTreeMap<String, Value>;
+
+/// Has attributes that a time series shows, and that parameters set.
 pub trait Attributes {
     /// The value of the attribute of this name.
     ///
     /// # Errors
     /// If there is none, or it is no number.
     fn attribute(&self, name: &str) -> Result<f64, Failure>;
+    /// Sets the attributes of these names, and tells the class of it.
+    ///
+    /// # Errors
+    /// If there is no such attribute, or the class refuses its value.
+    fn change(&mut self, values: &Parameters) -> Result<(), Failure>;
 }
 
 /// The attributes of an instance that a time series shows, each with the reading that it is.
@@ -266,6 +277,8 @@ pub struct Running<I: ?Sized> {
     shown: Shown,
     /// For a fault: the file and the class.
     names: Arc<[String; 2]>,
+    /// The values that its parameters have now.
+    parameters: Arc<Parameters>,
     /// When it was last called.
     now: Time,
     broken: Option<Box<Broken>>,
@@ -281,8 +294,9 @@ impl<I: ?Sized + Attributes> Running<I> {
         let names = Arc::new([class.file.clone(), class.class.clone()]);
         let reading = |name: &String, unit: &Unit| Reading::named(&format!("{}_{name}", class.class), *unit);
         let shown: Shown = class.readings.iter().map(|(name, unit)| (name.clone(), reading(name, unit))).collect();
-        let mut made =
-            Running { instance: None, fork, shown: Arc::clone(&shown), names, now: Time::ZERO, broken: None };
+        let parameters = Arc::new(class.parameters.clone());
+        let (now, kept) = (Time::ZERO, Arc::clone(&shown));
+        let mut made = Running { instance: None, fork, shown: kept, names, parameters, now, broken: None };
         let make = |makers: &M| {
             let instance = make(makers)?;
             shown.iter().try_for_each(|(name, _)| instance.attribute(name).map(drop))?;
@@ -294,6 +308,22 @@ impl<I: ?Sized + Attributes> Running<I> {
             None => made.break_down(None),
         }
         made
+    }
+
+    /// Takes the parameters of the same class with other values, and returns those that differ. The state stays.
+    pub fn retune<A, H>(&mut self, class: &Class<A, H>) -> Parameters {
+        let was = std::mem::replace(&mut self.parameters, Arc::new(class.parameters.clone()));
+        if let Some(name) = was.keys().find(|name| !class.parameters.contains_key(*name)) {
+            let told = format!("{name} is left out, and its default is not known here; give its value");
+            self.fail(Failure { method: "parameters", told });
+        }
+        let differs = |(name, value): &(&String, &Value)| was.get(*name) != Some(value);
+        let changed = class.parameters.iter().filter(differs).map(|(name, value)| (name.clone(), value.clone()));
+        let changed: Parameters = changed.collect();
+        if !changed.is_empty() {
+            self.again(|instance| instance.change(&changed));
+        }
+        changed
     }
 
     /// The values of the attributes that a time series shows. One that is no number any more is left out.
@@ -348,8 +378,10 @@ impl<I: ?Sized> Running<I> {
 
 impl<I: ?Sized> Clone for Running<I> {
     fn clone(&self) -> Running<I> {
-        let (fork, shown, names) = (self.fork, Arc::clone(&self.shown), Arc::clone(&self.names));
-        let mut copy = Running { instance: None, fork, shown, names, now: self.now, broken: self.broken.clone() };
+        let Running { fork, shown, names, parameters, now, broken, .. } = self;
+        let (shown, names, parameters) = (Arc::clone(shown), Arc::clone(names), Arc::clone(parameters));
+        let mut copy =
+            Running { instance: None, fork: *fork, shown, names, parameters, now: *now, broken: broken.clone() };
         match self.instance.as_deref().map(fork) {
             Some(Ok(instance)) => copy.instance = Some(instance),
             Some(Err(failure)) => copy.fail(failure),

@@ -151,7 +151,13 @@ impl Discipline for Python {
         self.0.running.again(|instance| instance.on_rate(rate));
     }
 
-    fn retune(&mut self, _params: &super::Params) {}
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::Python(class) = params else { return };
+        // The parameter `size` is the limit, which is the engine's.
+        if let Some(size) = self.0.running.retune(class).get("size") {
+            self.0.size = size.as_u64();
+        }
+    }
 
     fn broken(&self) -> Option<&Broken> {
         self.0.running.broken()

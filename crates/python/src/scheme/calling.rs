@@ -1,9 +1,9 @@
 //! Calls of methods. What a method is given is made once and filled anew for each call, unless the class has kept it.
 
-use penstock_engine::core::class::Failure;
+use penstock_engine::core::class::{Failure, Parameters};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{IntoPyObject, PyClass};
 
 use super::About;
@@ -66,6 +66,28 @@ impl Object {
         })
     }
 
+    /// Sets its attributes of these names, and calls its method `on_change` with the names, if it has one.
+    pub(super) fn change(&self, values: &Parameters) -> Result<(), Failure> {
+        Python::attach(|py| {
+            let failed = |error: &PyErr| self.failure(py, "parameters", error);
+            let text = serde_json::to_string(values).unwrap_or_default();
+            let given = py.import("json").and_then(|json| json.call_method1("loads", (text,)));
+            let given = given.and_then(|given| Ok(given.cast_into::<PyDict>()?)).map_err(|error| failed(&error))?;
+            for (name, value) in &given {
+                let object = self.object.bind(py);
+                let name = name.cast_into::<PyString>().map_err(|error| failed(&error.into()))?;
+                object.getattr(&name).and_then(|_| object.setattr(&name, value)).map_err(|error| failed(&error))?;
+            }
+            let told = self.method(py, "on_change")?;
+            let answer = told.call(
+                self,
+                (PyTuple::new(py, given.keys()).map_err(|error| failed(&error))?,).into_pyobject(py),
+                py,
+            )?;
+            told.expect_none(&answer, "return nothing")
+        })
+    }
+
     /// Calls its method `begin`, if it has one.
     pub(super) fn begin<'py>(&self, py: Python<'py>, env: impl IntoPyObject<'py>) -> Result<(), Failure> {
         match self.method(py, "begin")?.bound {
@@ -88,6 +110,13 @@ macro_rules! attributes {
         impl penstock_engine::core::class::Attributes for $of {
             fn attribute(&self, name: &str) -> Result<f64, penstock_engine::core::class::Failure> {
                 self.object.number(name)
+            }
+
+            fn change(
+                &mut self,
+                values: &penstock_engine::core::class::Parameters,
+            ) -> Result<(), penstock_engine::core::class::Failure> {
+                self.object.change(values)
             }
         }
     )*};

@@ -21,7 +21,7 @@ impl Controllers for Classes {
             let mut made = Controller::of(py, object, params.asks.contains(&Ask::Paces))?;
             made.object.begin(py, events::Stream::of(env))?;
             made.learn(py)?;
-            let decision = made.decision(py)?;
+            let decision = made.read(py)?;
             Ok((Box::new(made) as Box<dyn Instance>, decision))
         })
     }
@@ -70,7 +70,7 @@ impl Controller {
     }
 
     /// What its attributes say.
-    fn decision(&self, py: Python<'_>) -> Result<Decision, Failure> {
+    fn read(&self, py: Python<'_>) -> Result<Decision, Failure> {
         let window = self.object.get(py, intern!(py, "window"), "window")?;
         let mut decision = Decision { window, pacing_rate: None, is_in_slow_start: false };
         if self.paces {
@@ -87,7 +87,7 @@ impl Controller {
     fn call<'py>(&self, py: Python<'py>, method: &Method, event: PyResult<Bound<'py, PyTuple>>) -> Decided {
         let answer = method.call(&self.object, event, py)?;
         method.expect_none(&answer, "set `window`, and return nothing")?;
-        self.decision(py).map(Some)
+        self.read(py).map(Some)
     }
 }
 
@@ -97,6 +97,10 @@ impl Instance for Controller {
             let fork = Controller::of(py, self.object.fork(py)?, self.paces)?;
             Ok(Box::new(Controller { tells_slow_start: self.tells_slow_start, ..fork }) as Box<dyn Instance>)
         })
+    }
+
+    fn decision(&self) -> Result<Decision, Failure> {
+        Python::attach(|py| self.read(py))
     }
 
     fn on_ack(&mut self, ack: &Acked) -> Decided {

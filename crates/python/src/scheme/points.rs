@@ -45,7 +45,7 @@ impl Points for Classes {
             let object = self.object(py, &params.file, serde_json::to_string(params))?;
             object.begin(py, Sender { env: env.clone() })?;
             let made = Source::of(py, object, params.asks.scales)?;
-            let decision = made.decision(py)?;
+            let decision = made.read(py)?;
             Ok((Box::new(made) as Box<dyn source::Instance>, decision))
         })
     }

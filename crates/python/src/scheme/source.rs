@@ -65,7 +65,7 @@ impl Source {
 
     /// What its attributes say.
     #[inline]
-    pub(super) fn decision(&self, py: Python<'_>) -> Result<Decision, Failure> {
+    pub(super) fn read(&self, py: Python<'_>) -> Result<Decision, Failure> {
         let object = &self.object;
         Ok(match self.decides {
             Decides::Rate => Decision::Allow(Allowance::Rate(object.get(py, intern!(py, "rate"), "rate")?)),
@@ -87,7 +87,7 @@ impl Source {
 
     fn decided(&self, py: Python<'_>, method: &Method, answer: &Bound<'_, PyAny>) -> Decided {
         method.expect_none(answer, "set the attribute by which it decides, and return nothing")?;
-        self.decision(py).map(Some)
+        self.read(py).map(Some)
     }
 
     fn at(&mut self, now: Time, method: fn(&Source) -> &Method) -> Decided {
@@ -137,6 +137,10 @@ impl Instance for Source {
             let fork = Source::deciding(py, self.object.fork(py)?, self.decides)?;
             Ok(Box::new(fork) as Box<dyn Instance>)
         })
+    }
+
+    fn decision(&self) -> Result<Decision, Failure> {
+        Python::attach(|py| self.read(py))
     }
 
     fn on_feedback(&mut self, pdu: &Inner, now: Time) -> Decided {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Host;
+use crate::control::CongestionParams;
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
@@ -193,6 +194,11 @@ impl CongestionPoint for Python {
 
     fn notifies(&self) -> bool {
         self.0.may_notify
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Python(class) = params else { return };
+        self.0.running.retune(class);
     }
 
     fn broken(&self) -> Option<&Broken> {

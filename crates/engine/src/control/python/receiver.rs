@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Host;
+use crate::control::NotificationParams;
 use crate::control::answer::Answer;
 use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
@@ -158,6 +159,11 @@ impl NotificationPoint for Python {
 
     fn queueing(&self) -> Option<AnswerQueueing> {
         self.queueing
+    }
+
+    fn retune(&mut self, params: &NotificationParams, _now: Time) {
+        let NotificationParams::Python(class) = params else { return };
+        self.running.retune(class);
     }
 
     fn broken(&self) -> Option<&Broken> {

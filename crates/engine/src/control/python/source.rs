@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Host;
+use crate::control::ReactionParams;
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Signal, Signals};
@@ -70,6 +71,11 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// # Errors
     /// If the state cannot be copied.
     fn fork(&self) -> Result<Box<dyn Instance>, Failure>;
+    /// What it decides now.
+    ///
+    /// # Errors
+    /// If an attribute is not there, or has another form.
+    fn decision(&self) -> Result<Decision, Failure>;
     /// A backward PDU arrived.
     ///
     /// # Errors
@@ -198,6 +204,15 @@ impl ReactionPoint for Python {
         }
         self.call(now, |instance| instance.on_time(now));
         if let Decision::Allow(allowance) = self.decision { allowance } else { Allowance::AsProduced }
+    }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::Python(class) = params else { return };
+        if !self.running.retune(class).is_empty()
+            && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
+        {
+            self.decision = decision;
+        }
     }
 
     fn broken(&self) -> Option<&Broken> {

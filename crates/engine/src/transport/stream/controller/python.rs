@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Acked, Congestion, Controller, Env, Natural, Nature};
+use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature};
 use crate::core::class::{self, Asks, Attributes, Broken, Class, Failure, Running};
 use crate::core::feedback::Signals;
 use crate::core::reading::Each;
@@ -93,6 +93,11 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// # Errors
     /// If the state cannot be copied.
     fn fork(&self) -> Result<Box<dyn Instance>, Failure>;
+    /// What it decides now.
+    ///
+    /// # Errors
+    /// If an attribute is not there, or has another form.
+    fn decision(&self) -> Result<Decision, Failure>;
     /// An acknowledgement arrives.
     ///
     /// # Errors
@@ -200,6 +205,15 @@ impl Controller for Python {
 
     fn on_idle(&mut self, now: Time) {
         self.call(now, |instance| instance.on_idle(now));
+    }
+
+    fn retune(&mut self, params: &ControllerParams) {
+        let ControllerParams::Python(class) = params else { return };
+        if !self.running.retune(class).is_empty()
+            && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
+        {
+            self.decision = decision;
+        }
     }
 
     fn broken(&self) -> Option<&Broken> {

@@ -5,6 +5,7 @@ use super::super::{ControllerParams, ControllerState, Signal};
 use std::sync::Arc;
 
 use super::*;
+use crate::core::class::Parameters;
 use crate::core::reading::Unit;
 
 /// Makes NewReno, which fails at a certain call.
@@ -22,18 +23,13 @@ struct RenoInstance {
 }
 
 impl RenoInstance {
-    fn decision(&self) -> Decision {
-        let own = self.controller.window() as f64;
-        Decision { window: self.window.unwrap_or(own), pacing_rate: None, is_in_slow_start: false }
-    }
-
     fn decide(&mut self, method: &'static str, call: impl FnOnce(&mut ControllerState)) -> Decided {
         if self.left == 0 {
             return Err(Failure { method, told: "ValueError: so it is".to_owned() });
         }
         self.left -= 1;
         call(&mut self.controller);
-        Ok(Some(self.decision()))
+        self.decision().map(Some)
     }
 }
 
@@ -41,12 +37,20 @@ impl Controllers for Reno {
     fn make(&self, _: &Params, env: &Env) -> Result<(Box<dyn Instance>, Decision), Failure> {
         let controller = toml::from_str::<ControllerParams>("new_reno = {}").unwrap().build(*env);
         let made = RenoInstance { controller, left: self.fails_at, window: None };
-        let decision = made.decision();
+        let decision = made.decision()?;
         Ok((Box::new(RenoInstance { window: self.window, ..made }), decision))
     }
 }
 
 impl Attributes for RenoInstance {
+    fn change(&mut self, values: &Parameters) -> Result<(), Failure> {
+        let Some(left) = values["left"].as_u64() else {
+            return Err(Failure { method: "parameters", told: "TypeError: left".to_owned() });
+        };
+        self.left = left;
+        Ok(())
+    }
+
     fn attribute(&self, name: &str) -> Result<f64, Failure> {
         match name {
             "left" if self.left < 5 => Ok(self.left as f64),
@@ -62,6 +66,11 @@ impl Instance for RenoInstance {
             return Err(Failure { method: "deepcopy", told: "TypeError: it has a file".to_owned() });
         }
         Ok(Box::new(RenoInstance { controller: controller.clone(), left: *left, window: *window }))
+    }
+
+    fn decision(&self) -> Result<Decision, Failure> {
+        let own = self.controller.window() as f64;
+        Ok(Decision { window: self.window.unwrap_or(own), pacing_rate: None, is_in_slow_start: false })
     }
 
     fn on_ack(&mut self, ack: &Acked) -> Decided {
