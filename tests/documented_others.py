@@ -108,6 +108,11 @@ def write_captures(folder: Path) -> None:
                 written.writepkt(packet, time)
 
 
+def start_lines(session: Session) -> None:
+    """A list of outages."""
+    (session.folder / "outages.csv").write_text("begin,end\n10 s,12 s\n", encoding="utf-8")
+
+
 def start_video(session: Session) -> None:
     """The recording that the guide shows, another, and a scenario of each of its kinds."""
     (session.folder / "film.txt").write_text(page_block("guides/video.md", "% frame"), encoding="utf-8")
@@ -122,6 +127,7 @@ STARTS: dict[str, Callable[[Session], None]] = {
     "guides/league.md": start_league,
     "guides/own-study.md": lambda session: session.instead.update({"docs/guides/loss": str(ROOT / "docs/guides/loss")}),
     "guides/traces.md": start_traces,
+    "models/lines.md": start_lines,
     "guides/video.md": start_video,
 }
 """What a page needs before its first block."""
@@ -257,6 +263,14 @@ def _lists(session: Session, block: Block) -> None:
         units = ["--rate", "capacity", "--rate-unit", "Mb/s", "--delay", "latency", "--delay-unit", "ms"]
         demands = ["--demands", "matrix.csv", "--demand-unit", "kb/s", "--list-out", "demands.toml"]
         session.penstock("import", "net.graphml", *units, *demands)
+    assert masked(block.text).strip() in masked(session.printed), session.printed
+
+
+@other("guides/draw-import.md", "# 69,367 opportunities", why="is compared with what is printed, without its numbers")
+def _opportunities(session: Session, block: Block) -> None:
+    def masked(text: str) -> str:
+        return re.sub(r'"[0-9a-f]{64}"|[0-9][0-9,]*', "N", text)
+
     assert masked(block.text).strip() in masked(session.printed), session.printed
 
 
