@@ -100,6 +100,26 @@ def test_the_first_mark_and_notice_are_those_of_the_tables() -> None:
     assert unmarked.has_ended
 
 
+MESSAGES = """
+duration = "1 s"
+[line.trunk]
+between = ["a", "b"]
+rate = "10 Mb/s"
+delay = "1 ms"
+[flow.web]
+path = ["a", "b"]
+transport.stream = {}
+traffic.messages = { arrivals.periodic.every = "200 ms", sizes = "60 kB", start = "300 ms" }
+"""
+
+
+def test_a_reading_without_a_value_is_not_beyond_any() -> None:
+    for condition in (reading_above("web", "window", 12), reading_below("web", "window", 12)):
+        sim = Simulation(Scenario.parse(MESSAGES))
+        sim.run_until(condition)
+        assert 0.3 <= sim.now_s < 0.32
+
+
 @pytest.mark.parametrize(
     ("condition", "path", "remedy"),
     [
@@ -110,7 +130,7 @@ def test_the_first_mark_and_notice_are_those_of_the_tables() -> None:
         (first_notice("trunk.revers"), "port", 'did you mean "trunk.reverse"?'),
         (queue_above("x", 3), "port", "there are trunk, trunk.reverse"),
         (reading_above("trunk", "queue_7", 3), "quantity", 'did you mean "queue_0"?'),
-        (reading_below("flow", "rate", 3), "component", "there are trunk"),
+        (reading_below("flow", "rate", 3), "component", "there are data, more, trunk"),
     ],
 )
 def test_an_unknown_name_is_refused(condition: object, path: str, remedy: str) -> None:

@@ -71,8 +71,9 @@ def reading_above(component: str, quantity: str, value: float) -> Condition:
 
     ``component`` and ``quantity`` are those of :meth:`penstock.Simulation.readings`; ``queue`` is the length of all
     queues of a port together. It is looked at after every instant with an event, which takes a microsecond for each
-    reading of the scenario; :func:`queue_above` is faster. Raises :class:`InputError` when it is looked at, if there is
-    no such reading.
+    reading of the scenario; :func:`queue_above` is faster. It does not hold while the reading has no value, as that of
+    a stream of messages before its first one. Raises :class:`InputError` when it is looked at, if there is no such
+    reading.
     """
     return _Beyond(component, quantity, value, is_above=True)
 
@@ -95,13 +96,13 @@ class _Beyond:
     def __call__(self, sim: Simulation) -> bool:
         values = sim.values()
         own = [reading for reading in values if reading[0] == self.component]
-        if not own:
-            require_known("component", self.component, dict.fromkeys(component for component, _, _ in values))
         there = {quantity: value for _, quantity, value in own}
         if self.component in (lengths := queue_lengths(own)):
             there[QUEUE] = lengths[self.component]
-        require_known("quantity", self.quantity, there)
-        found = there[self.quantity]
+        found = there.get(self.quantity)
+        if found is None:
+            sim.require_readings([(self.component, self.quantity)])
+            return False
         return found > self.value if self.is_above else found < self.value
 
 

@@ -214,7 +214,7 @@ class Simulation(Plotted):
         values = self._run.sample(wanted)
         without = {(of, name) for (of, name), value in zip(wanted, values, strict=True) if value is None}
         if not without <= self._sampled:
-            self._require_readings(without)
+            self.require_readings(without)
             self._sampled |= without
         return values
 
@@ -329,8 +329,8 @@ class Simulation(Plotted):
         name = self._scenario.name or self._scenario.label
         return f"<Simulation {name!r}: at {self.now} of {self._duration}, seed {self.seed}>"
 
-    def _require_readings(self, wanted: Iterable[tuple[str, str]]) -> None:
-        """Raises :class:`InputError` unless there are these readings, now or with the first message."""
+    def require_readings(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """Raise :class:`InputError` unless there are these readings, each a component and a quantity, now or later."""
         there: dict[str, list[str]] = {}
         for component, quantity in self._run.reading_kinds():
             there.setdefault(component, []).append(quantity)
