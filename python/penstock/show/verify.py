@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock.show.terminal import print_table, print_text
+from penstock.verify.streams import REASONS
 
 if TYPE_CHECKING:
     from penstock.verify import Judged, Verification
@@ -18,7 +19,7 @@ MOST_SHOWN = 8
 
 
 def print_verification(found: Verification) -> None:
-    """Print a table for each theory on standard output, and the count of each verdict."""
+    """Print a table for each theory on standard output, why lines fail if that is known, and the count of verdicts."""
     columns = [
         ("setting", "setting", str),
         ("quantity", "quantity", str),
@@ -29,6 +30,8 @@ def print_verification(found: Verification) -> None:
     ]
     for theory, lines in by_theory(found.lines).items():
         print_table(theory, columns, [row(line) for line in lines])
+        if theory in REASONS and any(line.verdict == "fails" for line in lines):
+            print_text(f"Why lines fail: {REASONS[theory]}")
     print_text(f"{headline(found)} {basis(found)}")
 
 
