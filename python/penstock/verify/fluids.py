@@ -73,7 +73,7 @@ policers = [{{ leaky_bucket = {{ depth = "{depth} cells", drain = "{source.rates
 """
     truth = bucket.marked_share(depth=depth * octets * 8.0, **source.rates)
     line = Random.near("tagged share", "probability", truth, ratio("tagged", "delivered"), bias=1 / depth)
-    return Check("token bucket", f"{source.name}, {depth} cells of {octets} octets", text, [line], 24, quick)
+    return Check("token bucket", f"{source.name}, {depth} cells of {octets} octets", text, [line], 28, quick)
 
 
 def bucket_checks() -> Iterator[Check]:
@@ -136,7 +136,7 @@ def multiplexer_checks() -> Iterator[Check]:
             low, high = (fluid.queue_tail(multiplexer, at) for at in (queue, queue - among_cells(multiplexer)))
             lines.append(Random(f"P(queue > {queue} cells)", "probability", low, high, share_above(queue)))
         yield Check("Anick, Mitra and Sondhi", name, multiplexer_text(multiplexer, seconds), lines, 100, quick=False)
-    for places, seconds in ((200, 22_000), (400, 55_000)):
+    for places, seconds in ((200, 22_000), (400, 66_000)):
         low, high = (fluid.loss(TEN, size) for size in (places, places - among_cells(TEN)))
         line = Random("loss", "probability", low, high, LOST)
         text = multiplexer_text(TEN, seconds, line=drop_tail(places))

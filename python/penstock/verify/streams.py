@@ -114,7 +114,7 @@ def round_trip_checks() -> Iterator[Check]:
     text = network(line, flows, until="350 s", warm_up="50 s", sample="10 s")
     share = Random.near("share of the longer", "mean", 0.247, lambda tables: share_of("far", "near", tables), bias=0.12)
     yield Check(
-        "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 600, quick=False
+        "two round trips", "100 and 20 ms, 100 packets of 12 Mb/s, jitter 1 ms", text, [share], 840, quick=False
     )
 
 
@@ -151,7 +151,7 @@ measure.sample = "10 s"
             "share of a line", "mean", 0.8 * least, 1.2 * most, lambda tables: share_of("long", "local_a", tables)
         )
         yield Check(
-            "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 360, quick=False
+            "a flow over several lines", f"{links} lines, one local flow on each", text, [share], 460, quick=False
         )
 
 
@@ -185,7 +185,7 @@ def reno_checks() -> Iterator[Check]:
             f"each packet with {loss:g}",
             text,
             [Random.near("mean window (packets)", "mean", truth, lambda tables: window(tables)[0], bias=0.04)],
-            40,
+            56,
             quick=False,
         )
 
@@ -396,7 +396,7 @@ transport.stream = {{ {stream} }}
         Random.near("time of an octet, over that alone", "mean", truth, of_octets, bias=0.03),
         Random.near("slowdown of 1 to 10 MB", "mean", truth, of_long, bias=0.03),
     ]
-    return Check("messages in a fair queue", "web search, load 0.5, 10 Gb/s", text, lines, 60, quick=False)
+    return Check("messages in a fair queue", "web search, load 0.5, 10 Gb/s", text, lines, 96, quick=False)
 
 
 def at_half_load(slowdown: float, tables: Tables) -> float:
