@@ -30,6 +30,8 @@ print(status("VmHWM") - before)
 CBR = {"cbr": {"rate": "1 kb/s", "start": "0 s"}}
 POLICER = {"leaky_bucket": {"drain": "1 kb/s", "depth": "10 cells"}}
 ACCESS = {"rate": "10 Mb/s", "delay": "1 ms"}
+SLOW = {"erica": {"reaction_point": {"tm40": {"pcr": "1 Mb/s"}}}}
+"""Sources that fill no queue: the estimate is of the flows, not of what waits."""
 KINDS: dict[str, tuple[int, Mapping[str, Any]]] = {
     "no rows": (400_000, {}),
     "rows": (200_000, {"measure.flows": True}),
@@ -41,7 +43,7 @@ KINDS: dict[str, tuple[int, Mapping[str, Any]]] = {
     ),
     "access line without a rate": (400_000, {"flow.many.access": {"delay": "1 ms"}}),
     "policer": (300_000, {"flow.many.policers": [POLICER]}),
-    "control": (50_000, {"scheme": "erica", "flow.many.traffic": {"greedy": {}}}),
+    "control": (50_000, {"scheme": SLOW, "flow.many.traffic": {"greedy": {}}}),
     "held back": (100_000, {"scheme": "becn"}),
     "transport": (60_000, {"flow.many.transport": {"tp4": {}}}),
     "percentiles": (20_000, {"measure.flows": True, "measure.flow_percentiles": True}),
