@@ -57,6 +57,14 @@ def written(folder: Path, text: str, cls: str = "Own", more: str = "") -> Scenar
     return Scenario.parse(text, name=str(folder / "own.toml"))
 
 
+def schemed(scheme: str, name: Path = OWN) -> Scenario:
+    text = SCENARIO.format(controller=python(), traffic="greedy").replace("transport.stream", "#")
+    return Scenario.parse(f"scheme.{scheme}\n{text}", name=str(name))
+
+
+HPCC = 'python = { file = "hpcc.py", class = "Hpcc", parameters = { flows = 4 }, header = 82 }'
+
+
 def fingerprint(scenario: Scenario, **options: Any) -> str:
     return str(penstock.run(scenario, allow_python=True, **options).manifest["runs"][0]["fingerprint"])
 
@@ -76,14 +84,8 @@ def test_a_class_is_the_controller_of_the_engine_bit_by_bit(own: str, rust: str)
     assert fingerprint(scenario(own)) == fingerprint(scenario(rust))
 
 
-def schemed(scheme: str, name: Path = OWN) -> Scenario:
-    text = SCENARIO.format(controller=python(), traffic="greedy").replace("transport.stream", "#")
-    return Scenario.parse(f"scheme.{scheme}\n{text}", name=str(name))
-
-
 def test_a_class_that_reads_telemetry_is_hpcc_bit_by_bit() -> None:
-    own = schemed('python = { file = "hpcc.py", class = "Hpcc", parameters = { flows = 4 }, header = 82 }')
-    assert fingerprint(own) == fingerprint(schemed("hpcc = { flows = 4 }"))
+    assert fingerprint(schemed(HPCC)) == fingerprint(schemed("hpcc = { flows = 4 }"))
     with pytest.raises(InputError, match=r"it hears telemetry, and nothing on its path sends them; add one of"):
         penstock.run(scenario(python("Hpcc", "hpcc.py")), allow_python=True)
 
@@ -101,8 +103,11 @@ def test_the_plain_form_and_processes_give_the_same(tmp_path: Path) -> None:
     assert fingerprint(own, form="plain") == fingerprint(own) == fingerprint(own, replications=2, jobs=2)
 
 
-def test_forks_go_on_by_themselves() -> None:
-    own = scenario(python("Cubic")).with_({"duration": "1 s"})
+@pytest.mark.parametrize(
+    "own", [scenario(python("Cubic")), schemed(HPCC)], ids=["CUBIC", "HPCC, which keeps telemetry"]
+)
+def test_forks_go_on_by_themselves(own: Scenario) -> None:
+    own = own.with_({"duration": "1 s"})
     sim = Simulation(own, allow_python=True)
     sim.run_until("400 ms")
     fork = sim.fork()
@@ -134,10 +139,20 @@ def test_a_change_of_a_parameter_does_what_it_does_in_the_engine() -> None:
         assert changed(own, {f"{PARAMETERS}.loss_factor": 0.8}) == rust != changed(own, {})
 
 
+TOLD = """
+    readings = ("told",)
+
+    def __init__(self, factor=1):
+        self.factor, self.told = factor, 0
+
+    def on_change(self, names):
+        self.told += names == ("factor",)
+        self.window *= self.factor
+"""
+
+
 def test_a_class_is_told_which_parameters_changed(tmp_path: Path) -> None:
-    told = "\n    factor = 1\n    readings = ('told',)\n    told = 0\n    def on_change(self, names):\n"
-    told += "        self.told += names == ('factor',)\n        self.window *= self.factor\n"
-    own = written(tmp_path, FIXED + told)
+    own = written(tmp_path, f"{FIXED}{TOLD}")
     simulation = Simulation(own, allow_python=True)
     for factor in (2, 2, 3):
         simulation.run_until(simulation.now_s + 0.1)
@@ -151,7 +166,10 @@ def test_a_class_is_told_which_parameters_changed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({f"{PARAMETERS}.los_factor": 0.8}, "parameters failed at .* of flow a/1: AttributeError: .* 'los_factor'"),
+        (
+            {f"{PARAMETERS}.los_factor": 0.8},
+            "of flow a/1: TypeError: the class has no argument los_factor; it has loss_factor, ecn_factor",
+        ),
         ({PARAMETERS: {}}, "loss_factor is left out, and its default is not known here; give its value"),
         ({f"{CONTROLLER}.python.class": "Cubic"}, "the instances of the class are made from it before the run"),
     ],
@@ -159,6 +177,15 @@ def test_a_class_is_told_which_parameters_changed(tmp_path: Path) -> None:
 def test_changes_that_no_instance_can_take_are_faults(change: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         changed(scenario(python(more=", parameters = { loss_factor = 0.5 }")), change)
+
+
+def test_flags_and_methods_of_a_base_in_the_file_count(tmp_path: Path) -> None:
+    base = "class Base:\n    reads_telemetry = True\n    def on_telemetry(self, telemetry):\n        self.told = 1\n"
+    (tmp_path / "own.py").write_text(base + FIXED.replace("class Own", "class Own(Base)"))
+    own = schemed('python = { file = "own.py", class = "Own" }', tmp_path / "own.toml")
+    assert own.tree["scheme"]["python"]["asks"] == ["reads_telemetry"]
+    with pytest.raises(InputError, match="it asks for calls of on_telemetry, which the class does not have"):
+        written(tmp_path, FIXED.replace("    def", "    reads_telemetry = True\n\n    def", 1))
 
 
 GENTLE = """

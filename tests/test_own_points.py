@@ -272,6 +272,13 @@ def test_a_change_of_a_queue_does_what_it_does_in_the_engine(name: str) -> None:
     assert after == changed(rust, {f"{queue}.drop_tail.size": "5 PDUs"}) != changed(own, {})
 
 
+@pytest.mark.parametrize("size", [-5, 0, 1.5, "5 PDUs", True])
+def test_a_limit_that_is_none_is_a_fault(size: object) -> None:
+    own = scenario(line=f"queues = [{{ {python('DropTail', 'queues.py', ', parameters = { threshold = 9 }')} }}]")
+    with pytest.raises(InputError, match=r"size is .*, and must be a whole number of PDUs from 1 on"):
+        changed(own, {"line.out.queues[0].python.parameters.size": size})
+
+
 def test_a_change_of_a_point_changes_it() -> None:
     own = scenario(ERICA, flow="")
     point = "line.out.congestion_point"

@@ -17,7 +17,8 @@ A **controller** of a byte stream (``controller.python`` in ``transport.stream``
 
 After each call its attributes are read: ``window``, the octets that may be in flight; ``pacing_rate``, the pace in
 bits per second on the line or ``None``, with ``paces = True``; ``is_in_slow_start``, if it has that. With
-``begins_at_line = True`` it begins at the rate of its line, and the stream may have no ``initial_window``.
+``begins_at_line = True`` it sets its own first window, from ``stream.line_rate``; the stream may then have neither
+``initial_window`` nor ``slow_start_after_idle``.
 
 A **congestion point** (``congestion_point.python``), with ``sends`` and ``hears``, the feedback that it sends and
 hears:

@@ -14,7 +14,7 @@ from penstock.core.units import picoseconds, time_text
 from penstock.execute.worker import class_loader, load_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import polars as pl
 
@@ -212,10 +212,7 @@ class Simulation(Plotted):
         once it can change.
         """
         values = self._run.sample(wanted)
-        without = {(of, name) for (of, name), value in zip(wanted, values, strict=True) if value is None}
-        if not without <= self._sampled:
-            self.require_readings(without)
-            self._sampled |= without
+        self.require_readings({(of, name) for (of, name), value in zip(wanted, values, strict=True) if value is None})
         return values
 
     def counter_kinds(self) -> list[tuple[str, str, str]]:
@@ -329,14 +326,17 @@ class Simulation(Plotted):
         name = self._scenario.name or self._scenario.label
         return f"<Simulation {name!r}: at {self.now} of {self._duration}, seed {self.seed}>"
 
-    def require_readings(self, wanted: Iterable[tuple[str, str]]) -> None:
+    def require_readings(self, wanted: Collection[tuple[str, str]]) -> None:
         """Raise :class:`InputError` unless there are these readings, each a component and a quantity, now or later."""
+        if self._sampled.issuperset(wanted):
+            return
         there: dict[str, list[str]] = {}
         for component, quantity in self._run.reading_kinds():
             there.setdefault(component, []).append(quantity)
         for component, quantity in wanted:
             require_known("component", component, there)
             require_known("quantity", quantity, there[component])
+        self._sampled.update(wanted)
 
     @property
     def _duration(self) -> str:

@@ -6,6 +6,7 @@ Reading a scenario reads the text of such a file, and runs nothing of it. Only a
 from __future__ import annotations
 
 import ast
+import copyreg
 import hashlib
 import json
 import platform
@@ -17,11 +18,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from penstock import _engine
 from penstock.core.errors import InputError, did_you_mean, near_or_listed
 from penstock.core.texts import PROGRAM, read_file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 NAMES = ("file", "class")
 """The keys of the table of a class that must be there."""
@@ -49,6 +51,7 @@ class Role:
         names: attributes with a tuple of names.
         values: attributes with a text or a number.
         needs: methods that are called only with this flag.
+        only_for: flags that are of no use without this method.
     """
 
     methods: tuple[str, ...]
@@ -56,12 +59,14 @@ class Role:
     names: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
+    only_for: Mapping[str, str] = field(default_factory=dict)
 
 
 CONTROLLER = Role(
     ("begin", "on_ack", "on_congestion", "on_lost", "on_telemetry", "on_idle", CHANGED),
     ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s", "reads_telemetry", "begins_at_line"),
     needs={"on_lost": "samples_rate", "on_telemetry": "reads_telemetry"},
+    only_for={"reads_telemetry": "on_telemetry"},
 )
 """The controller of a byte stream."""
 ROLES: Mapping[str, Role] = {
@@ -70,6 +75,7 @@ ROLES: Mapping[str, Role] = {
         ("wants_departures", "wants_backward", "counts_bits", "makes_rm_cells", "controls_last_queue"),
         SENDS_AND_HEARS,
         needs={"on_departure": "wants_departures", "on_backward": "wants_backward"},
+        only_for={"wants_departures": "on_departure", "wants_backward": "on_backward"},
     ),
     "notification_point": Role(("begin", "on_pdu", CHANGED), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
     "reaction_point": Role(
@@ -83,11 +89,18 @@ ROLES: Mapping[str, Role] = {
         ("decides_at_head",),
         ("sends",),
         needs={"on_head": "decides_at_head"},
+        only_for={"decides_at_head": "on_head"},
     ),
     "controller": CONTROLLER,
     "scheme": CONTROLLER,
 }
 """The places for classes, by the key before `python`."""
+GIVEN = (
+    *(_engine.Stream, _engine.Ack, _engine.Congestion, _engine.Lost, _engine.Telemetry, _engine.Hop, _engine.Idle),
+    *(_engine.Port, _engine.PortQueue, _engine.Pdu, _engine.Answer, _engine.Moment, _engine.Receiver, _engine.Sender),
+    *(_engine.Waiting, _engine.Line, _engine.Arrival, _engine.Head),
+)
+"""What methods are given, and may keep. Copies of an instance share it."""
 ACCIDENTAL = {
     "random": "its numbers are not those of the run; use `random()` of what `begin` is given",
     "secrets": "its numbers are not those of the run; use `random()` of what `begin` is given",
@@ -111,11 +124,12 @@ def completed(table: str, path: str, scenario: str) -> str:
         remedy = did_you_mean(name, known) or (f"there is {', '.join(known)}" if known else "write one")
         raise InputError(f"there is no such class in {file}", path=f"{path}.class", value=name, remedy=remedy)
     role = _role(path)
-    attributes = dict(_attributes(found))
+    family = list(_family(described, found))
+    attributes = dict(pair for node in reversed(family) for pair in _attributes(node))
     requires = _names(attributes.get(REQUIRES), REQUIRES, file, path)
     _check_imports(described, requires, file, path)
     flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
-    _check_methods(found, role, flags, file, path)
+    _check_methods(family, role, flags, file, path)
     told |= {"source": source, "releases": releases(requires, path)}
     told["asks"] = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
     if READINGS in attributes:
@@ -216,9 +230,25 @@ def _attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
             yield statement.target.id, statement.value
 
 
-def _check_methods(node: ast.ClassDef, role: Role, flags: list[str], file: str, path: str) -> None:
-    """Refuse a method that looks as if the engine called it, one that needs a flag, and a class without any."""
-    names = [each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+def _family(described: ast.Module, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """A class and its bases in the same file, itself first. Those that are not written as a name are left out."""
+    yield node
+    before = described.body[: described.body.index(node)]
+    for base in node.bases:
+        named = (one for one in before if isinstance(one, ast.ClassDef) and one.name == getattr(base, "id", ""))
+        for one in named:
+            yield from _family(described, one)
+
+
+def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str], file: str, path: str) -> None:
+    """Refuse a method that is never called: misspelt, or without its flag; and a class or a flag without methods."""
+    node = family[0]
+    methods = (ast.FunctionDef, ast.AsyncFunctionDef)
+    names = [each.name for one in family for each in one.body if isinstance(each, methods)]
+    for flag, method in role.only_for.items():
+        if flag in flags and method not in names:
+            reason = f"{file}: it asks for calls of {method}, which the class does not have"
+            raise InputError(reason, path=path, value=f"{node.name}.{flag}", remedy=f"write {method}, or leave it out")
     for name in names:
         if name.startswith("on_") and name not in role.methods:
             remedy = near_or_listed(name, role.methods)
@@ -315,6 +345,9 @@ class Loader:
     """Makes the instances of the classes of one run. It runs the text of each file once."""
 
     def __init__(self) -> None:
+        for kind in GIVEN:
+            # A function that returns a text makes copies the object itself: nothing changes it after the call.
+            copyreg.pickle(kind, lambda kept: type(kept).__name__)
         self._modules: dict[str, ModuleType] = {}
 
     def __call__(self, table: str) -> object:

@@ -310,8 +310,10 @@ impl<I: ?Sized + Attributes> Running<I> {
         made
     }
 
-    /// Takes the parameters of the same class with other values, and returns those that differ. The state stays.
-    pub fn retune<A, H>(&mut self, class: &Class<A, H>) -> Parameters {
+    /// Takes the parameters of the same class with other values, and returns those that differ. The state stays. A fault has
+    /// the time `now`, or without one that of the last call.
+    pub fn retune<A, H>(&mut self, class: &Class<A, H>, now: Option<Time>) -> Parameters {
+        self.now = now.unwrap_or(self.now);
         let was = std::mem::replace(&mut self.parameters, Arc::new(class.parameters.clone()));
         if let Some(name) = was.keys().find(|name| !class.parameters.contains_key(*name)) {
             let told = format!("{name} is left out, and its default is not known here; give its value");

@@ -153,9 +153,15 @@ impl Discipline for Python {
 
     fn retune(&mut self, params: &super::Params) {
         let super::Params::Python(class) = params else { return };
+        let changed = self.0.running.retune(class, None);
         // The parameter `size` is the limit, which is the engine's.
-        if let Some(size) = self.0.running.retune(class).get("size") {
-            self.0.size = size.as_u64();
+        let Some(size) = changed.get("size") else { return };
+        match format!("{size} PDUs").parse::<Count>().ok().filter(|&size| check_size(size).is_ok()) {
+            Some(size) => self.0.size = Some(size.0),
+            None => {
+                let told = format!("size is {size}, and must be a whole number of PDUs from 1 on");
+                self.0.running.fail(Failure { method: "parameters", told });
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! Calls of methods. What a method is given is made once and filled anew for each call, unless the class has kept it.
 
 use penstock_engine::core::class::{Failure, Parameters};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 use pyo3::{IntoPyObject, PyClass};
 
 use super::About;
@@ -69,23 +70,34 @@ impl Object {
     /// Sets its attributes of these names, and calls its method `on_change` with the names, if it has one.
     pub(super) fn change(&self, values: &Parameters) -> Result<(), Failure> {
         Python::attach(|py| {
-            let failed = |error: &PyErr| self.failure(py, "parameters", error);
-            let text = serde_json::to_string(values).unwrap_or_default();
-            let given = py.import("json").and_then(|json| json.call_method1("loads", (text,)));
-            let given = given.and_then(|given| Ok(given.cast_into::<PyDict>()?)).map_err(|error| failed(&error))?;
-            for (name, value) in &given {
-                let object = self.object.bind(py);
-                let name = name.cast_into::<PyString>().map_err(|error| failed(&error.into()))?;
-                object.getattr(&name).and_then(|_| object.setattr(&name, value)).map_err(|error| failed(&error))?;
-            }
+            let names: Vec<&String> = values.keys().collect();
+            self.set(py, values).map_err(|error| self.failure(py, "parameters", &error))?;
             let told = self.method(py, "on_change")?;
-            let answer = told.call(
-                self,
-                (PyTuple::new(py, given.keys()).map_err(|error| failed(&error))?,).into_pyobject(py),
-                py,
-            )?;
+            let names = PyTuple::new(py, names).and_then(|names| PyTuple::new(py, [names]));
+            let answer = told.call(self, names, py)?;
             told.expect_none(&answer, "return nothing")
         })
+    }
+
+    /// Sets its attributes of these names, which must be arguments of its class.
+    fn set(&self, py: Python<'_>, values: &Parameters) -> PyResult<()> {
+        let object = self.object.bind(py);
+        let signature = py.import("inspect")?.call_method1("signature", (object.get_type(),))?;
+        let arguments: Vec<String> =
+            signature.getattr("parameters")?.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>()?;
+        for (name, value) in values {
+            if !arguments.contains(name) {
+                let told = format!(
+                    "the class has no argument {name}; it has {}",
+                    if arguments.is_empty() { "none".to_owned() } else { arguments.join(", ") }
+                );
+                return Err(PyTypeError::new_err(told));
+            }
+            object.getattr(name)?;
+            let value = py.import("json")?.call_method1("loads", (value.to_string(),))?;
+            object.setattr(name, value)?;
+        }
+        Ok(())
     }
 
     /// Calls its method `begin`, if it has one.

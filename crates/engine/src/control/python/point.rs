@@ -196,9 +196,9 @@ impl CongestionPoint for Python {
         self.0.may_notify
     }
 
-    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {
         let CongestionParams::Python(class) = params else { return };
-        self.0.running.retune(class);
+        self.0.running.retune(class, Some(now));
     }
 
     fn broken(&self) -> Option<&Broken> {

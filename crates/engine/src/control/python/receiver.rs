@@ -161,9 +161,9 @@ impl NotificationPoint for Python {
         self.queueing
     }
 
-    fn retune(&mut self, params: &NotificationParams, _now: Time) {
+    fn retune(&mut self, params: &NotificationParams, now: Time) {
         let NotificationParams::Python(class) = params else { return };
-        self.running.retune(class);
+        self.running.retune(class, Some(now));
     }
 
     fn broken(&self) -> Option<&Broken> {

@@ -206,9 +206,9 @@ impl ReactionPoint for Python {
         if let Decision::Allow(allowance) = self.decision { allowance } else { Allowance::AsProduced }
     }
 
-    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+    fn retune(&mut self, params: &ReactionParams, now: Time) {
         let ReactionParams::Python(class) = params else { return };
-        if !self.running.retune(class).is_empty()
+        if !self.running.retune(class, Some(now)).is_empty()
             && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
         {
             self.decision = decision;

@@ -97,7 +97,12 @@ impl Scheme {
             };
             into.insert(key.clone(), value.clone());
         }
-        if !parts.contains_key("transport") {
+        if !class.is_empty() || !parts.contains_key("transport") {
+            if parts.contains_key("transport") {
+                let told =
+                    "the class controls byte streams: write their parameters beside `class`, without `transport`";
+                return Err(told.to_owned());
+            }
             let asks = class.get("asks").and_then(Value::as_array);
             if asks.is_some_and(|asks| asks.contains(&json!(Ask::ReadsTelemetry))) {
                 parts.entry("congestion_point").or_insert_with(|| json!({ "telemetry": {} }));
@@ -399,6 +404,8 @@ mod tests {
         let Some(transport::Params::Stream(stream)) = read(text).unwrap().parts.transport else { panic!() };
         assert_eq!((stream.controller.keyword(), stream.ecn), (PYTHON, transport::stream::Ecn::Classic));
         assert_eq!(stream.controller.class().unwrap().parameters["b"], 1);
+        let both = "scheme.python = { file = 'a.py', class = 'A', transport.stream = {} }";
+        assert!(read(both).is_err_and(|told| told.contains("the class controls byte streams")));
         assert!(read("scheme = 'python'").is_err_and(|told| told.contains("missing field `file`")));
     }
 

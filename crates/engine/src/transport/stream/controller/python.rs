@@ -209,7 +209,7 @@ impl Controller for Python {
 
     fn retune(&mut self, params: &ControllerParams) {
         let ControllerParams::Python(class) = params else { return };
-        if !self.running.retune(class).is_empty()
+        if !self.running.retune(class, None).is_empty()
             && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
         {
             self.decision = decision;
