@@ -1,6 +1,6 @@
 //! A controller that a test adds: a window of one segment.
 
-use super::{Acked, Congestion, Controller, Env};
+use super::{Acked, Congestion, Controller, Env, Natural};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 
@@ -13,6 +13,8 @@ impl Feedback for Params {
     const SENDS: Signals = Signals::NONE;
     const HEARS: Signals = Signals::NONE;
 }
+
+impl Natural for Params {}
 
 impl Params {
     /// Finds no fault.

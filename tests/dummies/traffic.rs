@@ -1,6 +1,6 @@
 //! A traffic model that a test adds: one PDU every millisecond.
 
-use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
+use super::{Env, ModelParams, RateScale, Traffic, DataUnit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::{Span, Time};
 
@@ -44,10 +44,10 @@ impl Traffic for Dummy {
         Upcoming::Pdu(self.next)
     }
 
-    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<DataUnit>, Upcoming) {
         self.number += 1;
         self.next += Span::milliseconds(1);
-        (Some(Unit { octets: self.octets, number: self.number }), Upcoming::Pdu(self.next))
+        (Some(DataUnit { octets: self.octets, number: self.number }), Upcoming::Pdu(self.next))
     }
 
     fn mean_rate(&self) -> Option<f64> {
