@@ -1,6 +1,6 @@
 //! A traffic model that a test adds: one PDU every millisecond.
 
-use super::{Env, ModelParams, RateScale, Traffic, DataUnit, Upcoming};
+use super::{DataUnit, Env, ModelParams, RateScale, Traffic, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::{Span, Time};
 

@@ -70,10 +70,9 @@ impl Object {
     /// Sets its attributes of these names, and calls its method `on_change` with the names, if it has one.
     pub(super) fn change(&self, values: &Parameters) -> Result<(), Failure> {
         Python::attach(|py| {
-            let names: Vec<&String> = values.keys().collect();
             self.set(py, values).map_err(|error| self.failure(py, "parameters", &error))?;
             let told = self.method(py, "on_change")?;
-            let names = PyTuple::new(py, names).and_then(|names| PyTuple::new(py, [names]));
+            let names = PyTuple::new(py, values.keys()).and_then(|names| PyTuple::new(py, [names]));
             let answer = told.call(self, names, py)?;
             told.expect_none(&answer, "return nothing")
         })
@@ -82,20 +81,17 @@ impl Object {
     /// Sets its attributes of these names, which must be arguments of its class.
     fn set(&self, py: Python<'_>, values: &Parameters) -> PyResult<()> {
         let object = self.object.bind(py);
+        let loads = py.import("json")?.getattr("loads")?;
         let signature = py.import("inspect")?.call_method1("signature", (object.get_type(),))?;
         let arguments: Vec<String> =
             signature.getattr("parameters")?.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>()?;
         for (name, value) in values {
             if !arguments.contains(name) {
-                let told = format!(
-                    "the class has no argument {name}; it has {}",
-                    if arguments.is_empty() { "none".to_owned() } else { arguments.join(", ") }
-                );
-                return Err(PyTypeError::new_err(told));
+                let own = if arguments.is_empty() { "none".to_owned() } else { arguments.join(", ") };
+                return Err(PyTypeError::new_err(format!("the class has no argument {name}; it has {own}")));
             }
             object.getattr(name)?;
-            let value = py.import("json")?.call_method1("loads", (value.to_string(),))?;
-            object.setattr(name, value)?;
+            object.setattr(name, loads.call1((value.to_string(),))?)?;
         }
         Ok(())
     }

@@ -208,10 +208,8 @@ impl ReactionPoint for Python {
 
     fn retune(&mut self, params: &ReactionParams, now: Time) {
         let ReactionParams::Python(class) = params else { return };
-        if !self.running.retune(class, Some(now)).is_empty()
-            && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
-        {
-            self.decision = decision;
+        if !self.running.retune(class, Some(now)).is_empty() {
+            self.call(now, |instance| instance.decision().map(Some));
         }
     }
 

@@ -97,18 +97,16 @@ impl Scheme {
             };
             into.insert(key.clone(), value.clone());
         }
-        if !class.is_empty() || !parts.contains_key("transport") {
-            if parts.contains_key("transport") {
-                let told =
-                    "the class controls byte streams: write their parameters beside `class`, without `transport`";
-                return Err(told.to_owned());
-            }
+        if !parts.contains_key("transport") {
             let asks = class.get("asks").and_then(Value::as_array);
             if asks.is_some_and(|asks| asks.contains(&json!(Ask::ReadsTelemetry))) {
                 parts.entry("congestion_point").or_insert_with(|| json!({ "telemetry": {} }));
             }
             stream.insert(CONTROLLER.to_owned(), json!({ PYTHON: class }));
             parts.insert("transport".to_owned(), json!({ "stream": stream }));
+        } else if !class.is_empty() {
+            let told = "the class controls byte streams: write their parameters beside `class`, without `transport`";
+            return Err(told.to_owned());
         }
         let parts =
             serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;

@@ -129,7 +129,7 @@ impl Params {
         }
         let mut list = Vec::new();
         let mut lines = Vec::new();
-        for (line, word) in text.lines().map(trimmed).enumerate().filter(|(_, word)| !word.is_empty()) {
+        for (line, word) in text.lines().map(str::trim_ascii).enumerate().filter(|(_, word)| !word.is_empty()) {
             // `parse` alone would take a sign.
             let digits = word.bytes().all(|octet| octet.is_ascii_digit());
             list.push(word.parse().ok().filter(|_| digits).ok_or_else(|| {
@@ -159,11 +159,6 @@ impl Params {
             last: Time::ZERO,
         }
     }
-}
-
-/// The line of a file without the blanks around it. The importer in Python takes the same for blanks.
-fn trimmed(line: &str) -> &str {
-    line.trim_matches(|letter: char| letter.is_ascii_whitespace())
 }
 
 /// What is wrong with a list: the place of the instant if it is one, the reason and a remedy.

@@ -125,6 +125,26 @@ fn a_host_decides_as_its_own_controller_does() {
 }
 
 #[test]
+fn a_change_reaches_the_instance_once() {
+    let changed = |parameters: &str| {
+        let text = format!("file = 'a.py'\nclass = 'A'\nsource = 'x'\nparameters = {{ {parameters} }}");
+        ControllerParams::Python(toml::from_str(&text).unwrap())
+    };
+    let mut hosted = hosted(u64::MAX, None);
+    hosted.retune(&changed("left = 2"));
+    hosted.on_ack(&acked(1000));
+    hosted.retune(&changed("left = 2"));
+    hosted.on_ack(&acked(1000));
+    assert_eq!(hosted.broken(), None);
+    hosted.on_ack(&acked(1000));
+    assert!(hosted.broken().is_some_and(|broken| broken.fault("", "").reason.contains("so it is")));
+    let mut without = self::hosted(u64::MAX, None);
+    without.retune(&changed("left = 2"));
+    without.retune(&changed(""));
+    assert!(without.broken().is_some_and(|broken| broken.fault("", "").reason.contains("left is left out")));
+}
+
+#[test]
 fn after_a_fault_the_window_stays_and_the_fault_tells_all() {
     let mut hosted = hosted(1, None);
     hosted.on_ack(&acked(1000));
