@@ -256,22 +256,25 @@ def _matrix(session: Session, block: Block) -> None:
 
 @other("guides/draw-import.md", "[[series]]", "[demands]", why="is compared with what is printed, without the digest")
 def _lists(session: Session, block: Block) -> None:
-    def masked(text: str) -> str:
-        return re.sub(r'"[0-9a-f]{64}"', "N", text)
-
     if block.first == "[demands]":
         units = ["--rate", "capacity", "--rate-unit", "Mb/s", "--delay", "latency", "--delay-unit", "ms"]
         demands = ["--demands", "matrix.csv", "--demand-unit", "kb/s", "--list-out", "demands.toml"]
         session.penstock("import", "net.graphml", *units, *demands)
-    assert masked(block.text).strip() in masked(session.printed), session.printed
+    require_printed(session, block, DIGEST)
 
 
 @other("guides/draw-import.md", "# 69,367 opportunities", why="is compared with what is printed, without its numbers")
 def _opportunities(session: Session, block: Block) -> None:
-    def masked(text: str) -> str:
-        return re.sub(r'"[0-9a-f]{64}"|[0-9][0-9,]*', "N", text)
+    require_printed(session, block, f"{DIGEST}|[0-9][0-9,]*")
 
-    assert masked(block.text).strip() in masked(session.printed), session.printed
+
+DIGEST = '"[0-9a-f]{64}"'
+
+
+def require_printed(session: Session, block: Block, but: str) -> None:
+    """The block was printed, but for what has this pattern."""
+    shown, printed = (re.sub(but, "N", text) for text in (block.text, session.printed))
+    assert shown.strip() in printed, session.printed
 
 
 @other("guides/draw-import.md", "[flow.data]", why="is put behind the file of the two commands above")

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import penstock
-from penstock import InputError, Scenario, Simulation, _engine
+from penstock import InputError, Scenario, Simulation, _engine, scheme
 from penstock.cli import main
-from penstock.core.classes import UNITS
+from penstock.core.classes import GIVEN, UNITS
 
 OWN = Path(__file__).parent / "controllers" / "new_reno.py"
 
@@ -123,12 +123,12 @@ CONTROLLER = "flow.a.transport.stream.controller"
 PARAMETERS = f"{CONTROLLER}.python.parameters"
 
 
-def changed(scenario: Scenario, change: dict[str, Any]) -> str:
+def changed(scenario: Scenario, change: dict[str, Any], *, at: str = "500 ms", until: str = "1 s") -> str:
     """The fingerprint after a change in mid-run."""
     simulation = Simulation(scenario, allow_python=True)
-    simulation.run_until("500 ms")
+    simulation.run_until(at)
     simulation.change(change)
-    simulation.run_until("1 s")
+    simulation.run_until(until)
     return simulation.fingerprint
 
 
@@ -216,6 +216,11 @@ def test_attributes_of_a_class_are_readings(tmp_path: Path) -> None:
     left = set(simulation.readings()["quantity"])
     assert "Own_acks" in left
     assert "Own_late" not in left
+
+
+def test_copies_share_all_that_methods_are_given() -> None:
+    own = {getattr(scheme, name) for name in scheme.__all__}
+    assert {kind for kind in own if isinstance(kind, type)} - {scheme.Random} == set(GIVEN)
 
 
 def test_the_units_of_readings_are_those_of_the_engine() -> None:

@@ -1,9 +1,9 @@
 """Points of a scheme and queue disciplines that are classes in Python: as those of the engine bit by bit."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+from test_classes import changed, fingerprint
 
 import penstock
 from penstock import InputError, Scenario, Simulation
@@ -55,10 +55,6 @@ def written(folder: Path, text: str, **places: str) -> Scenario:
 
 def python(cls: str, file: str = "own.py", more: str = "") -> str:
     return f'python = {{ file = "{file}", class = "{cls}"{more} }}'
-
-
-def fingerprint(scenario: Scenario, **options: Any) -> str:
-    return str(penstock.run(scenario, allow_python=True, **options).manifest["runs"][0]["fingerprint"])
 
 
 ERICA = f"scheme.erica = {{ congestion_point.{python('Erica', 'erica.py')} }}"
@@ -250,13 +246,7 @@ def test_a_discipline_is_that_of_the_engine_bit_by_bit(own: str, rust: str) -> N
     assert penstock.run(runs[1]).ports["discarded"].sum() > 50
 
 
-def changed(scenario: Scenario, change: dict[str, Any]) -> str:
-    """The fingerprint after a change in mid-run."""
-    simulation = Simulation(scenario, allow_python=True)
-    simulation.run_until("150 ms")
-    simulation.change(change)
-    simulation.run_until("300 ms")
-    return simulation.fingerprint
+MIDDLE = {"at": "150 ms", "until": "300 ms"}
 
 
 @pytest.mark.parametrize("name", ["threshold", "size"])
@@ -268,22 +258,22 @@ def test_a_change_of_a_queue_does_what_it_does_in_the_engine(name: str) -> None:
         scenario(line=f"queues = [{{ {queue} }}]", traffic=CBR) for queue in (class_, 'drop_tail.size = "20 PDUs"')
     )
     queue = "line.out.queues[0]"
-    after = changed(own, {f"{queue}.python.parameters.{name}": 5})
-    assert after == changed(rust, {f"{queue}.drop_tail.size": "5 PDUs"}) != changed(own, {})
+    after = changed(own, {f"{queue}.python.parameters.{name}": 5}, **MIDDLE)
+    assert after == changed(rust, {f"{queue}.drop_tail.size": "5 PDUs"}, **MIDDLE) != changed(own, {}, **MIDDLE)
 
 
 @pytest.mark.parametrize("size", [-5, 0, 1.5, "5 PDUs", True])
 def test_a_limit_that_is_none_is_a_fault(size: object) -> None:
     own = scenario(line=f"queues = [{{ {python('DropTail', 'queues.py', ', parameters = { threshold = 9 }')} }}]")
     with pytest.raises(InputError, match=r"size is .*, and must be a whole number of PDUs from 1 on"):
-        changed(own, {"line.out.queues[0].python.parameters.size": size})
+        changed(own, {"line.out.queues[0].python.parameters.size": size}, **MIDDLE)
 
 
 def test_a_change_of_a_point_changes_it() -> None:
     own = scenario(ERICA, flow="")
     point = "line.out.congestion_point"
-    after = changed(own, {f"{point}.python.parameters.target": 0.5})
-    assert after == changed(own, {f"{point}.python.parameters.target": 0.5}) != changed(own, {})
+    after = changed(own, {f"{point}.python.parameters.target": 0.5}, **MIDDLE)
+    assert after == changed(own, {f"{point}.python.parameters.target": 0.5}, **MIDDLE) != changed(own, {}, **MIDDLE)
 
 
 def test_the_limit_of_a_queue_is_kept(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Role:
         names: attributes with a tuple of names.
         values: attributes with a text or a number.
         needs: methods that are called only with this flag.
-        only_for: flags that are of no use without this method.
+        alone: flags that are of use without a method that needs them.
     """
 
     methods: tuple[str, ...]
@@ -59,14 +59,14 @@ class Role:
     names: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
-    only_for: Mapping[str, str] = field(default_factory=dict)
+    alone: tuple[str, ...] = ()
 
 
 CONTROLLER = Role(
     ("begin", "on_ack", "on_congestion", "on_lost", "on_telemetry", "on_idle", CHANGED),
     ("paces", "heeds_delay", "samples_rate", "repairs_alone", "is_l4s", "reads_telemetry", "begins_at_line"),
     needs={"on_lost": "samples_rate", "on_telemetry": "reads_telemetry"},
-    only_for={"reads_telemetry": "on_telemetry"},
+    alone=("samples_rate",),
 )
 """The controller of a byte stream."""
 ROLES: Mapping[str, Role] = {
@@ -75,7 +75,6 @@ ROLES: Mapping[str, Role] = {
         ("wants_departures", "wants_backward", "counts_bits", "makes_rm_cells", "controls_last_queue"),
         SENDS_AND_HEARS,
         needs={"on_departure": "wants_departures", "on_backward": "wants_backward"},
-        only_for={"wants_departures": "on_departure", "wants_backward": "on_backward"},
     ),
     "notification_point": Role(("begin", "on_pdu", CHANGED), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
     "reaction_point": Role(
@@ -83,13 +82,13 @@ ROLES: Mapping[str, Role] = {
         ("scales",),
         SENDS_AND_HEARS,
         needs={"on_session_begin": "scales", "on_session_end": "scales"},
+        alone=("scales",),
     ),
     "queue": Role(
         ("begin", "on_arrival", "on_head", "on_rate", CHANGED),
         ("decides_at_head",),
         ("sends",),
         needs={"on_head": "decides_at_head"},
-        only_for={"decides_at_head": "on_head"},
     ),
     "controller": CONTROLLER,
     "scheme": CONTROLLER,
@@ -100,7 +99,9 @@ GIVEN = (
     *(_engine.Port, _engine.PortQueue, _engine.Pdu, _engine.Answer, _engine.Moment, _engine.Receiver, _engine.Sender),
     *(_engine.Waiting, _engine.Line, _engine.Arrival, _engine.Head),
 )
-"""What methods are given, and may keep. Copies of an instance share it."""
+"""What methods are given, and may keep. Copies of an instance share it: nothing changes it after the call."""
+for _kind in GIVEN:
+    copyreg.pickle(_kind, repr)  # for copies, a function that returns a text says that the object is its own copy
 ACCIDENTAL = {
     "random": "its numbers are not those of the run; use `random()` of what `begin` is given",
     "secrets": "its numbers are not those of the run; use `random()` of what `begin` is given",
@@ -245,8 +246,8 @@ def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str],
     node = family[0]
     methods = (ast.FunctionDef, ast.AsyncFunctionDef)
     names = [each.name for one in family for each in one.body if isinstance(each, methods)]
-    for flag, method in role.only_for.items():
-        if flag in flags and method not in names:
+    for method, flag in role.needs.items():
+        if flag in flags and flag not in role.alone and method not in names:
             reason = f"{file}: it asks for calls of {method}, which the class does not have"
             raise InputError(reason, path=path, value=f"{node.name}.{flag}", remedy=f"write {method}, or leave it out")
     for name in names:
@@ -345,9 +346,6 @@ class Loader:
     """Makes the instances of the classes of one run. It runs the text of each file once."""
 
     def __init__(self) -> None:
-        for kind in GIVEN:
-            # A function that returns a text makes copies the object itself: nothing changes it after the call.
-            copyreg.pickle(kind, lambda kept: type(kept).__name__)
         self._modules: dict[str, ModuleType] = {}
 
     def __call__(self, table: str) -> object:

@@ -76,8 +76,8 @@ def read(path: Path) -> Opportunities:
             continue
         if re.fullmatch(r"\d+", word, re.ASCII) is None:
             raise _refused(path, number, f'"{word[:40]}" is no time in whole milliseconds', "write one a line")
-        time = int(word[-LONGEST_NUMBER:]) if len(word.lstrip("0")) <= LONGEST_NUMBER else LATEST_MS + 1
-        if time > LATEST_MS:
+        digits = word.lstrip("0") or "0"
+        if len(digits) > LONGEST_NUMBER or (time := int(digits)) > LATEST_MS:
             raise _refused(path, number, f"{word[:40]} ms is later than {LATEST_MS:,} ms", "give a part of it")
         if time < last:
             raise _refused(path, number, f"{time} is earlier than the time before it, {last}", "sort the lines")

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.errors import InputError, near_or_listed
+from penstock.core.errors import InputError, require_known
 from penstock.core.settings import setting
 from penstock.league.league import KIND, Case, League
 from penstock.league.measures import (
@@ -346,9 +346,7 @@ def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:
     """The measures of these keys, by default all. Raises :class:`InputError` for one that no case has."""
     known = {each.key: each for each in MEASURES}
     for name in names:
-        if name not in known:
-            remedy = near_or_listed(name, known)
-            raise InputError("there is no such measure", path="--measure", value=name, remedy=remedy)
+        require_known("measure", name, known, "--measure")
         reasons = {case.name: lacks(case, known[name]) for case in league.cases}
         if all(reasons.values()):
             (case, reason), *_ = reasons.items()
