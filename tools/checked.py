@@ -203,6 +203,8 @@ def rows_of_page(page: str) -> Counts:
 
 def counted(page: str) -> str:
     """The counts on top of docs/validation.md: one line, and a table of where they are from."""
+    from penstock.verify.streams import SOURCES
+
     stored = {kind: json.loads((RESULTS / f"{kind}.json").read_text(encoding="utf-8")) for kind in KINDS}
     claims_of = [verdict for own in stored["claims"]["verdicts"].values() for verdict in own.values()]
     parts = {
@@ -213,7 +215,7 @@ def counted(page: str) -> str:
             page
         ),
         "All other theory, measured by `penstock verify`: [how it is checked](checks.md)": Counts.of(
-            line["verdict"] for line in stored["verify"]["lines"]
+            line["verdict"] for line in stored["verify"]["lines"] if line["theory"] not in SOURCES
         ),
         "Claims of the published studies: [their verdicts](checks.md#against-the-papers)": Counts.of(claims_of),
     }
