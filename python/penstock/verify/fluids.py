@@ -141,7 +141,7 @@ def multiplexer_checks() -> Iterator[Check]:
         line = Random("loss", "probability", low, high, LOST)
         text = multiplexer_text(TEN, seconds, line=drop_tail(places))
         setting = f"ten sources, queue of {places} cells"
-        yield Check("Anick, Mitra and Sondhi", setting, text, [line], 60, quick=False)
+        yield Check("Anick, Mitra and Sondhi", setting, text, [line], 80, quick=False)
 
 
 def checks() -> Iterator[Check]:

@@ -123,7 +123,7 @@ def cell_variance(tables: Tables) -> float:
 
 def md1_checks() -> Iterator[Check]:
     """M/D/1: mean, variance and tail of the wait, and the number present."""
-    for load, seconds, quick in ((0.5, 180, True), (0.8, 700, True), (0.95, 9000, False)):
+    for load, seconds, quick in ((0.5, 260, True), (0.8, 700, True), (0.95, 9000, False)):
         mean = Random.near("mean wait", "mean", md1.wait_mean(load), cell_wait)
         yield Check("M/D/1", f"load {load}", one_line(poisson(load), seconds=seconds), [mean], 30, quick)
     for load, seconds, quick in ((0.5, 250, True), (0.8, 2500, False), (0.95, 12_000, False)):
