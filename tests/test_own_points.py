@@ -333,6 +333,11 @@ def test_a_fault_ends_the_run_soon_and_names_the_port(tmp_path: Path, body: str,
             r"rate failed at 0 s of flow a/1: it is -1, and must be a number of bits per second",
         ),
         (
+            "class Own:\n    is_open = True\n    hears = ('notices',)\n    def begin(self, sender): ...\n",
+            {"flow": f"reaction_point.{python('Own')}"},
+            r"on_send failed at 0 s of flow a/\d: more than 1000000 PDUs left at this instant",
+        ),
+        (
             "class Own:\n    hears = ('notices',)\n    def on_send(self, pdu, moment): ...\n",
             {"flow": f"reaction_point.{python('Own')}"},
             r"begin failed .*: of its decisions it has none, and must have one of `rate`",

@@ -219,7 +219,7 @@ role_trait! {
     pub trait Discipline: Discard for Policy by policies {
         required
         /// Takes other parameters of the same policy, and keeps its state.
-        fn retune(&mut self, params: &Params);
+        fn retune(&mut self, params: &Params, now: Time);
 
         provided
         /// Makes what a timer would have made up to `view.now`, with the queue as it is before anything else happens then. It is
@@ -234,7 +234,7 @@ role_trait! {
         /// Its order of the PDUs, if it keeps them in several lists. Such a policy decides at the head.
         fn hold(&mut self) -> Option<&mut dyn Hold> { None }
         /// The rate of the line is now `rate`.
-        fn on_rate(&mut self, rate: LineRate) {}
+        fn on_rate(&mut self, rate: LineRate, now: Time) {}
         /// Why it is not called any more: a fault of a class in Python.
         fn broken(&self) -> Option<&Broken> { None }
         /// Readings for a time series.
@@ -419,7 +419,7 @@ mod tests {
                 let (first, rest) = steps.split_at(steps.len() / 2);
                 bench.run(first);
                 let mut changed = bench.clone();
-                changed.policy.retune(&params);
+                changed.policy.retune(&params, Time::ZERO);
                 bench.run(rest);
                 changed.run(rest);
                 prop_assert_eq!(&bench.seen, &changed.seen);

@@ -310,10 +310,9 @@ impl<I: ?Sized + Attributes> Running<I> {
         made
     }
 
-    /// Takes the parameters of the same class with other values, and returns those that differ. The state stays. A fault has
-    /// the time `now`, or without one that of the last call.
-    pub fn retune<A, H>(&mut self, class: &Class<A, H>, now: Option<Time>) -> Parameters {
-        self.now = now.unwrap_or(self.now);
+    /// Takes the parameters of the same class with other values, and returns those that differ. The state stays.
+    pub fn retune<A, H>(&mut self, class: &Class<A, H>, now: Time) -> Parameters {
+        self.now = now;
         let was = std::mem::replace(&mut self.parameters, Arc::new(class.parameters.clone()));
         if let Some(name) = was.keys().find(|name| !class.parameters.contains_key(*name)) {
             let told = format!("{name} is left out, and its default is not known here; give its value");
@@ -323,7 +322,7 @@ impl<I: ?Sized + Attributes> Running<I> {
         let changed = class.parameters.iter().filter(differs).map(|(name, value)| (name.clone(), value.clone()));
         let changed: Parameters = changed.collect();
         if !changed.is_empty() {
-            self.again(|instance| instance.change(&changed));
+            self.call(now, |instance| instance.change(&changed));
         }
         changed
     }
@@ -352,11 +351,6 @@ impl<I: ?Sized> Running<I> {
                 None
             }
         }
-    }
-
-    /// As [`Running::call`], at the time of the last call.
-    pub fn again<T>(&mut self, method: impl FnOnce(&mut I) -> Result<T, Failure>) -> Option<T> {
-        self.call(self.now, method)
     }
 
     /// It has failed so.

@@ -209,10 +209,11 @@ impl Hosts {
         self.plan(index);
     }
 
-    /// Gives the transport of the host with that index, and its receiver with the number `part`, other parameters.
-    pub fn retune_transport(&mut self, (index, part): (u32, u32), params: &protocols::Params) {
+    /// Gives the transport of the host with that index, and its receiver with the number `part`, other parameters,
+    /// at `now`.
+    pub fn retune_transport(&mut self, (index, part): (u32, u32), params: &protocols::Params, now: Time) {
         if let Some(Host::Transport(host)) = self.hosts.get_mut(index as usize) {
-            host.retune(part, params);
+            host.retune(part, params, now);
             self.plan(index);
         }
     }

@@ -7,6 +7,7 @@ use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size}
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
+use crate::core::time::Time;
 
 /// The size of the queue and the threshold for tagged PDUs.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -70,7 +71,7 @@ impl Discard for ClpThreshold {
 }
 
 impl Discipline for ClpThreshold {
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::ClpThreshold(params) = params {
             (self.size, self.threshold) = (params.size.0, params.threshold.0);
         }

@@ -11,7 +11,7 @@ use crate::core::feedback::Signals;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 use crate::core::word;
 
 /// What a change of the control law does.
@@ -103,7 +103,7 @@ impl Discipline for Codel {
         true
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::Codel(params) = params {
             self.params = params.clone();
         }
@@ -127,7 +127,6 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::core::pdu::Marks;
-    use crate::core::time::Time;
     use crate::queue::tests::{env, pdu};
 
     fn codel(mark: Option<Mark>) -> Codel {
@@ -209,9 +208,9 @@ mod tests {
         let mut queue = codel(None);
         ask(&mut queue, Time::ZERO, Span::milliseconds(150), Span::milliseconds(50));
         let faster = Params { interval: Span::milliseconds(50), ..queue.params.clone() };
-        queue.retune(&super::super::Params::Codel(faster));
-        // The second discard was already due at 200 ms; the third follows by the new interval.
         let start = Time::ZERO + Span::milliseconds(150);
+        queue.retune(&super::super::Params::Codel(faster), start);
+        // The second discard was already due at 200 ms; the third follows by the new interval.
         let (discards, _) = ask(&mut queue, start, Span::milliseconds(100), Span::milliseconds(50));
         assert_near(&discards, &[200.0, 200.0 + 50.0 / 2f64.sqrt()]);
     }

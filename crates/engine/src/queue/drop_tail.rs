@@ -5,6 +5,7 @@
 use super::{Discard, Discipline, Env, QueueParams, RETUNED, check_size};
 use crate::core::error::Fault;
 use crate::core::quantity::Count;
+use crate::core::time::Time;
 
 /// The size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -49,7 +50,7 @@ impl Discard for DropTail {
 }
 
 impl Discipline for DropTail {
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::DropTail(params) = params {
             self.size = params.size.0;
         }

@@ -7,6 +7,7 @@ use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
+use crate::core::time::Time;
 
 /// The size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -63,7 +64,7 @@ impl Discard for DropTailBits {
 }
 
 impl Discipline for DropTailBits {
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::DropTailBits(params) = params {
             self.size = params.size.0;
         }

@@ -297,14 +297,14 @@ impl Discipline for DualPi2 {
         Some(self)
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::DualPi2(params) = params {
             self.params = params.clone();
             self.memory = self.params.memory_at(self.rate);
         }
     }
 
-    fn on_rate(&mut self, rate: LineRate) {
+    fn on_rate(&mut self, rate: LineRate, _now: Time) {
         self.rate = Some(rate);
         self.memory = self.params.memory_at(self.rate);
     }

@@ -20,7 +20,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
 use crate::core::random::scramble;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 use crate::core::word;
 
 /// The most PDUs of a list that make room at once (RFC 8290, 4.1).
@@ -224,7 +224,7 @@ impl Discipline for FqCodel {
         Some(self)
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::FqCodel(params) = params {
             self.params = params.clone();
         }

@@ -7,6 +7,7 @@ use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, drop_tail_b
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
+use crate::core::time::Time;
 
 /// The size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -71,9 +72,9 @@ impl Discard for NpduPriority {
 }
 
 impl Discipline for NpduPriority {
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, now: Time) {
         if let super::Params::NpduPriority(params) = params {
-            self.whole.retune(&super::Params::DropTailBits(params.whole()));
+            self.whole.retune(&super::Params::DropTailBits(params.whole()), now);
         }
     }
 }

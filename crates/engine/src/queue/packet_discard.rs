@@ -16,6 +16,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
+use crate::core::time::Time;
 use crate::core::word;
 
 /// What a change of the threshold does.
@@ -133,7 +134,7 @@ impl Discipline for PacketDiscard {
         verdict
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::PacketDiscard(params) = params {
             (self.size, self.threshold) = (params.size.0, params.threshold());
         }
@@ -150,7 +151,6 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::core::pdu::FlowId;
-    use crate::core::time::Time;
     use crate::queue::tests::{env, pdu};
 
     const VIEW: QueueView =

@@ -139,7 +139,7 @@ impl Discipline for Pi2 {
         true
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::Pi2(params) = params {
             self.params = params.clone();
         }

@@ -213,7 +213,7 @@ impl Discipline for Pie {
         true
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::Pie(params) = params {
             self.params = params.clone();
         }

@@ -7,6 +7,7 @@ use super::{Discard, Discipline, Env, QueueParams, RETUNED, Verdict, check_size}
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
+use crate::core::time::Time;
 
 /// How long the queue may be.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -62,7 +63,7 @@ impl Discard for PushOut {
 }
 
 impl Discipline for PushOut {
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::PushOut(params) = params {
             self.size = params.size.0;
         }

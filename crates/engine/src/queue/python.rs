@@ -15,7 +15,7 @@ use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::{Bits, Count};
 use crate::core::reading::Each;
-use crate::core::time::LineRate;
+use crate::core::time::{LineRate, Time};
 use crate::core::word;
 
 /// What makes the disciplines of a run from their classes.
@@ -147,13 +147,13 @@ impl Discipline for Python {
         self.0.decides_at_head
     }
 
-    fn on_rate(&mut self, rate: LineRate) {
-        self.0.running.again(|instance| instance.on_rate(rate));
+    fn on_rate(&mut self, rate: LineRate, now: Time) {
+        self.0.running.call(now, |instance| instance.on_rate(rate));
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, now: Time) {
         let super::Params::Python(class) = params else { return };
-        let changed = self.0.running.retune(class, None);
+        let changed = self.0.running.retune(class, now);
         // The parameter `size` is the limit, which is the engine's.
         let Some(size) = changed.get("size") else { return };
         match format!("{size} PDUs").parse::<Count>().ok().filter(|&size| check_size(size).is_ok()) {

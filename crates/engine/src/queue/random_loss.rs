@@ -10,6 +10,7 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::random::Stream;
 use crate::core::reading::{Each, Reading};
+use crate::core::time::Time;
 use crate::core::word;
 
 /// What a change of the losses does.
@@ -153,7 +154,7 @@ impl Discipline for RandomLoss {
         Verdict::Discard
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::RandomLoss(params) = params {
             self.params = params.clone();
         }
@@ -177,7 +178,6 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId};
-    use crate::core::time::Time;
     use crate::queue::tests::{env, pdu};
 
     const VIEW: QueueView =

@@ -248,11 +248,11 @@ impl Discipline for Red {
         verdict
     }
 
-    fn on_rate(&mut self, rate: LineRate) {
+    fn on_rate(&mut self, rate: LineRate, _now: Time) {
         self.rate = Some(rate);
     }
 
-    fn retune(&mut self, params: &super::Params) {
+    fn retune(&mut self, params: &super::Params, _now: Time) {
         if let super::Params::Red(params) = params {
             if params.adapt_every.is_none() || params.max_probability != self.params.max_probability {
                 self.most = params.max_probability;
@@ -331,7 +331,7 @@ mod tests {
         queue.average(0, Time::ZERO + Span::milliseconds(1_200), Time::ZERO + Span::milliseconds(1_000));
         assert!((queue.mean - 26.8021).abs() < 5e-5, "{}", queue.mean);
         // At ten times the rate, as many in a tenth of the time.
-        queue.on_rate(LineRate::Bits(Rate(10_000_000)));
+        queue.on_rate(LineRate::Bits(Rate(10_000_000)), Time::ZERO);
         queue.mean = 40.0;
         queue.average(0, Time::ZERO + Span::milliseconds(20), Time::ZERO);
         assert!((queue.mean - 26.8021).abs() < 5e-5, "{}", queue.mean);

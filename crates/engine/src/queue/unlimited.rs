@@ -4,6 +4,7 @@
 
 use super::{Discard, Discipline, Env, QueueParams};
 use crate::core::error::Fault;
+use crate::core::time::Time;
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -42,7 +43,7 @@ impl Discard for Unlimited {
 }
 
 impl Discipline for Unlimited {
-    fn retune(&mut self, _params: &super::Params) {}
+    fn retune(&mut self, _params: &super::Params, _now: Time) {}
 }
 
 #[cfg(test)]

@@ -29,7 +29,9 @@ impl<P: Probe> World<P> {
                 }
             }
             Retune::Outage { port, outage } => self.port_mut(*port, |port| port.set_outage(*outage)),
-            Retune::Queue { port, queue, params } => self.port_mut(*port, |port| port.retune_queue(*queue, params)),
+            Retune::Queue { port, queue, params } => {
+                self.port_mut(*port, |port| port.retune_queue(*queue, params, now))
+            }
             Retune::Buffer { port, params } => self.port_mut(*port, |port| port.retune_buffer(params)),
             Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
             Retune::Active { group, is_active } => self.each_end(*group, 0, |hosts, host| {
@@ -40,7 +42,9 @@ impl<P: Probe> World<P> {
             }),
             Retune::Transport { group, params } => {
                 for end in [0, 1] {
-                    self.each_end(*group, end, |hosts, host| hosts.retune_transport((host.index, host.part), params));
+                    self.each_end(*group, end, |hosts, host| {
+                        hosts.retune_transport((host.index, host.part), params, now)
+                    });
                 }
             }
             Retune::Receiver { group, params } => self.each_end(*group, 1, |hosts, host| {

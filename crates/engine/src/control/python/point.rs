@@ -198,7 +198,7 @@ impl CongestionPoint for Python {
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {
         let CongestionParams::Python(class) = params else { return };
-        self.0.running.retune(class, Some(now));
+        self.0.running.retune(class, now);
     }
 
     fn broken(&self) -> Option<&Broken> {

@@ -163,7 +163,7 @@ impl NotificationPoint for Python {
 
     fn retune(&mut self, params: &NotificationParams, now: Time) {
         let NotificationParams::Python(class) = params else { return };
-        self.running.retune(class, Some(now));
+        self.running.retune(class, now);
     }
 
     fn broken(&self) -> Option<&Broken> {

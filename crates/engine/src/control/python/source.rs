@@ -108,12 +108,17 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     fn choose(&mut self, ready: Ready, now: Time) -> Result<Option<Next>, Failure>;
 }
 
+/// The most PDUs that may leave at one instant: a class that never closes its window would send without end.
+const MOST_AT_ONCE: u32 = 1_000_000;
+
 /// The state of one flow.
 #[derive(Clone, Debug)]
 pub struct Python {
     running: Running<dyn Instance>,
     decision: Decision,
     scales: bool,
+    /// When the last PDU left, and how many have left at that instant.
+    sent: (Time, u32),
 }
 
 impl Python {
@@ -128,14 +133,27 @@ impl Python {
             decision = checked(first)?;
             Ok(instance)
         });
-        Python { running, decision, scales }
+        Python { running, decision, scales, sent: (Time::ZERO, 0) }
     }
 
-    /// Calls a method of the instance, if it still has one.
+    /// Calls a method of the instance, if it still has one. After a fault it sends no data until the run ends.
     fn call(&mut self, now: Time, method: impl FnOnce(&mut dyn Instance) -> Decided) {
-        let decided = self.running.call(now, |instance| method(instance)?.map(checked).transpose());
-        if let Some(Some(decision)) = decided {
-            self.decision = decision;
+        match self.running.call(now, |instance| method(instance)?.map(checked).transpose()) {
+            Some(Some(decision)) => self.decision = decision,
+            Some(None) => {}
+            None if self.scales => {}
+            None => self.decision = Decision::Allow(Allowance::Window { open: false }),
+        }
+    }
+
+    /// Counts a PDU that leaves at `now`.
+    fn count(&mut self, now: Time) {
+        let (last, before) = self.sent;
+        let count = if last == now { before + 1 } else { 1 };
+        self.sent = (now, count);
+        if count > MOST_AT_ONCE {
+            let told = format!("more than {MOST_AT_ONCE} PDUs left at this instant: nothing that it decides ends this");
+            self.call(now, |_| Err(Failure { method: "on_send", told }));
         }
     }
 }
@@ -191,6 +209,7 @@ impl ReactionPoint for Python {
 
     fn on_send(&mut self, pdu: &mut Pdu, now: Time) {
         self.call(now, |instance| instance.on_send(pdu, now));
+        self.count(now);
     }
 
     fn choose(&mut self, ready: Ready, now: Time) -> Next {
@@ -208,7 +227,7 @@ impl ReactionPoint for Python {
 
     fn retune(&mut self, params: &ReactionParams, now: Time) {
         let ReactionParams::Python(class) = params else { return };
-        if !self.running.retune(class, Some(now)).is_empty() {
+        if !self.running.retune(class, now).is_empty() {
             self.call(now, |instance| instance.decision().map(Some));
         }
     }

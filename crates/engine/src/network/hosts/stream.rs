@@ -294,12 +294,12 @@ impl StreamHost {
         }
     }
 
-    /// Takes other parameters, with those of its receiver with that number.
-    pub fn retune(&mut self, part: u32, params: &Params) {
+    /// Takes other parameters at `now`, with those of its receiver with that number.
+    pub fn retune(&mut self, part: u32, params: &Params, now: Time) {
         let params = Arc::new(params.clone());
         match &mut self.end {
-            End::Sending(sending) => sending.retune(&params),
-            End::Pool(pool) => pool.each(|stream| stream.retune(&params)),
+            End::Sending(sending) => sending.retune(&params, now),
+            End::Pool(pool) => pool.each(|stream| stream.retune(&params, now)),
             End::Receiving(arrivals) => arrivals.retune(&params),
             End::Pulling(pulling) => pulling.retune(part, &params),
         }

@@ -192,10 +192,10 @@ impl TransportHost {
         }
     }
 
-    /// Takes other parameters of its transport, with those of its receiver with that number, if it can.
-    pub fn retune(&mut self, part: u32, params: &transport::Params) {
+    /// Takes other parameters of its transport at `now`, with those of its receiver with that number, if it can.
+    pub fn retune(&mut self, part: u32, params: &transport::Params, now: Time) {
         if let (TransportHost::Stream(host), transport::Params::Stream(params)) = (self, params) {
-            host.retune(part, params);
+            host.retune(part, params, now);
         }
     }
 

@@ -25,9 +25,9 @@ impl Port {
         self.limits = if has_limits { self.policies.iter().map(Discard::limits).collect() } else { None };
     }
 
-    /// Gives the policy of a queue other parameters. Its state and the PDUs in the queue stay.
-    pub fn retune_queue(&mut self, queue: usize, params: &Params) {
-        self.policies[queue].retune(params);
+    /// Gives the policy of a queue other parameters, at `now`. Its state and the PDUs in the queue stay.
+    pub fn retune_queue(&mut self, queue: usize, params: &Params, now: Time) {
+        self.policies[queue].retune(params, now);
         self.find_limits();
     }
 

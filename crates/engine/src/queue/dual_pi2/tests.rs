@@ -151,7 +151,7 @@ fn the_line_limits_what_may_wait() {
     let mut queue = dual("");
     assert_eq!(verdict(&mut queue, 30_000, 1_250), Verdict::Admit);
     assert_eq!(verdict(&mut queue, 30_000, 1_251), Verdict::Discard);
-    queue.on_rate(LineRate::Bits(Rate(2_000_000)));
+    queue.on_rate(LineRate::Bits(Rate(2_000_000)), Time::ZERO);
     assert_eq!(verdict(&mut queue, 60_000, 1_251), Verdict::Admit);
     let mut queue = dual("memory = '100 octets'\nsize = '10 PDUs'");
     assert_eq!(

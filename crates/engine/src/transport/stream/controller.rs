@@ -273,7 +273,7 @@ role_trait! {
         /// Data are sent after a pause of at least a timeout.
         fn on_idle(&mut self, now: Time) {}
         /// Takes other parameters of the same kind. The state stays.
-        fn retune(&mut self, params: &ControllerParams) {}
+        fn retune(&mut self, params: &ControllerParams, now: Time) {}
         /// Why it is not called any more: a fault of a class in Python.
         fn broken(&self) -> Option<&Broken> { None }
         /// Named readings for a time series.

@@ -207,9 +207,9 @@ impl Sending {
         self.user.retune(params);
     }
 
-    /// Takes other parameters. The state stays.
-    pub fn retune(&mut self, params: &Arc<Params>) {
-        self.controller.retune(&params.controller);
+    /// Takes other parameters at `now`. The state stays.
+    pub fn retune(&mut self, params: &Arc<Params>, now: Time) {
+        self.controller.retune(&params.controller, now);
         let before = std::mem::replace(&mut self.params, Arc::clone(params));
         if let Some(class) = before.controller.class() {
             Arc::make_mut(&mut self.params).controller.set_host(&class.host);

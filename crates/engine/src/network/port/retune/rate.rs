@@ -26,7 +26,7 @@ impl Port {
             precedence.retime(before, after);
         }
         self.retime_records(&retimed, now, lanes);
-        self.policies.iter_mut().for_each(|policy| policy.on_rate(to));
+        self.policies.iter_mut().for_each(|policy| policy.on_rate(to, now));
         if let Some(point) = &mut self.congestion {
             point.on_rate(to.rounded(), now);
         }

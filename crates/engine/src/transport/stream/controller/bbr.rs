@@ -101,7 +101,7 @@ impl Controller for Bbr {
         }
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Bbr(params) = params else { return };
         self.params = params.clone();
     }

@@ -252,7 +252,7 @@ impl Controller for Copa {
         self.turn(true);
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Copa(params) = params else { return };
         if params.delta != self.params.delta {
             self.patience = params.delta.recip();

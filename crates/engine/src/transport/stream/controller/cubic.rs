@@ -176,7 +176,7 @@ impl Controller for Cubic {
         self.epoch = None;
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Cubic(params) = params else { return };
         self.params = params.clone();
     }

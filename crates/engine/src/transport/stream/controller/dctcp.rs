@@ -114,7 +114,7 @@ impl Controller for Dctcp {
         self.window.restart();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Dctcp(params) = params else { return };
         self.params = params.clone();
     }

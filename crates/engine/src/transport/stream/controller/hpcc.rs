@@ -198,7 +198,7 @@ impl Controller for Hpcc {
         Some(self.size * self.env.bits() / self.base())
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Hpcc(params) = params else { return };
         self.params = params.clone();
     }

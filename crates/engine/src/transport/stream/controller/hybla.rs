@@ -144,7 +144,7 @@ impl Controller for Hybla {
         self.window.restart();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Hybla(params) = params else { return };
         self.params = params.clone();
     }

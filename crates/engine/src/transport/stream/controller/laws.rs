@@ -182,7 +182,7 @@ proptest! {
             let mut controller = case.params.build(Env::of(1000, 10));
             let mut changed = controller.clone();
             for each in &calls {
-                changed.retune(&case.params);
+                changed.retune(&case.params, Time::ZERO);
                 call(&mut controller, each);
                 call(&mut changed, each);
                 prop_assert_eq!(readings(&controller), readings(&changed), "{}", &case.text);

@@ -165,7 +165,7 @@ impl Controller for Ledbat {
         self.window.restart();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Ledbat(params) = params else { return };
         self.params = params.clone();
     }

@@ -108,7 +108,7 @@ impl Controller for NewReno {
         self.window.restart();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let factors = match params {
             ControllerParams::NewReno(params) => params.factors(),
             ControllerParams::Abe(params) => params.factors(),

@@ -192,7 +192,7 @@ impl Controller for Prague {
         self.window.restart();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Prague(params) = params else { return };
         self.params = params.clone();
     }

@@ -18,6 +18,7 @@
 use super::{Acked, Congestion, Controller, ControllerParams, Env, Natural, Nature};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
+use crate::core::time::Time;
 use crate::core::word;
 
 /// The most segments that may be sent without credit, or be granted at once.
@@ -131,7 +132,7 @@ impl Controller for Pull {
         Some(self.env.path.rate)
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Pull(params) = params else { return };
         self.params = params.clone();
     }

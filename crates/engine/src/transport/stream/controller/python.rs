@@ -125,11 +125,15 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     fn on_idle(&mut self, now: Time) -> Decided;
 }
 
+/// The most segments in flight: more than any network holds, and few enough for the memory of a machine.
+const MOST_SEGMENTS: u32 = 10_000_000;
+
 /// The state of one stream.
 #[derive(Clone, Debug)]
 pub struct Python {
     running: Running<dyn Instance>,
     decision: Decision,
+    segment: u16,
 }
 
 impl Python {
@@ -140,29 +144,35 @@ impl Python {
         let mut decision = Decision { window, pacing_rate: None, is_in_slow_start: false };
         let running = Running::start(params, <dyn Instance>::fork, |makers| {
             let (instance, first) = makers.make(params, &env)?;
-            checked(first).map(|first| {
+            checked(first, env.segment).map(|first| {
                 decision = first;
                 instance
             })
         });
-        Python { running, decision }
+        Python { running, decision, segment: env.segment }
     }
 
     /// Calls a method of the instance, if it still has one.
     #[inline]
     fn call(&mut self, now: Time, method: impl FnOnce(&mut dyn Instance) -> Decided) {
-        let decided = self.running.call(now, |instance| method(instance)?.map(checked).transpose());
+        let segment = self.segment;
+        let decided =
+            self.running.call(now, |instance| method(instance)?.map(|found| checked(found, segment)).transpose());
         if let Some(Some(decision)) = decided {
             self.decision = decision;
         }
     }
 }
 
-/// Refuses what no sender can do. A window of more octets than a number of a stream is as good as that.
-fn checked(decision: Decision) -> Result<Decision, Failure> {
+/// Refuses what no sender of segments of so many octets can do.
+fn checked(decision: Decision, segment: u16) -> Result<Decision, Failure> {
     let Decision { window, pacing_rate, .. } = decision;
     if !(window >= 0.0 && window.is_finite()) {
         return Err(Failure::of_value("window", window, "a number of octets from 0 on"));
+    }
+    if window > f64::from(MOST_SEGMENTS) * f64::from(segment) {
+        let wanted = format!("at most {MOST_SEGMENTS} segments of {segment} octets");
+        return Err(Failure::of_value("window", window, &wanted));
     }
     match pacing_rate {
         Some(rate) if !(rate > 0.0 && rate.is_finite()) => {
@@ -207,12 +217,10 @@ impl Controller for Python {
         self.call(now, |instance| instance.on_idle(now));
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, now: Time) {
         let ControllerParams::Python(class) = params else { return };
-        if !self.running.retune(class, None).is_empty()
-            && let Some(decision) = self.running.again(|instance| checked(instance.decision()?))
-        {
-            self.decision = decision;
+        if !self.running.retune(class, now).is_empty() {
+            self.call(now, |instance| instance.decision().map(Some));
         }
     }
 

@@ -267,7 +267,7 @@ impl Controller for Swift {
         self.size = self.size.min(self.initial);
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Swift(params) = params else { return };
         self.params = params.clone();
     }

@@ -197,7 +197,7 @@ impl Controller for Vegas {
         self.begin_round();
     }
 
-    fn retune(&mut self, params: &ControllerParams) {
+    fn retune(&mut self, params: &ControllerParams, _now: Time) {
         let ControllerParams::Vegas(params) = params else { return };
         self.params = params.clone();
     }

@@ -131,17 +131,19 @@ fn a_change_reaches_the_instance_once() {
         ControllerParams::Python(toml::from_str(&text).unwrap())
     };
     let mut hosted = hosted(u64::MAX, None);
-    hosted.retune(&changed("left = 2"));
+    hosted.retune(&changed("left = 2"), Time::ZERO);
     hosted.on_ack(&acked(1000));
-    hosted.retune(&changed("left = 2"));
+    hosted.retune(&changed("left = 2"), Time::ZERO);
     hosted.on_ack(&acked(1000));
     assert_eq!(hosted.broken(), None);
     hosted.on_ack(&acked(1000));
     assert!(hosted.broken().is_some_and(|broken| broken.fault("", "").reason.contains("so it is")));
     let mut without = self::hosted(u64::MAX, None);
-    without.retune(&changed("left = 2"));
-    without.retune(&changed(""));
-    assert!(without.broken().is_some_and(|broken| broken.fault("", "").reason.contains("left is left out")));
+    without.retune(&changed("left = 2"), Time::ZERO);
+    without.retune(&changed(""), Time(3_000));
+    let reason = without.broken().map(|broken| broken.fault("", "flow a.0").reason);
+    let reason = reason.unwrap_or_default();
+    assert!(reason.starts_with("parameters failed at 3 ns of flow a.0: left is left out"), "{reason}");
 }
 
 #[test]
@@ -178,7 +180,7 @@ fn its_attributes_are_readings_with_the_name_of_the_class() {
 
 #[test]
 fn what_no_sender_can_do_is_a_fault() {
-    for (window, told) in [(f64::NAN, "nan"), (-1.0, "-1"), (f64::INFINITY, "inf")] {
+    for (window, told) in [(f64::NAN, "nan"), (-1.0, "-1"), (f64::INFINITY, "inf"), (1e10 + 1.0, "10000000001")] {
         let mut hosted = hosted(9, Some(window));
         hosted.on_ack(&acked(1000));
         let fault = hosted.broken().unwrap().fault("controller.python", "flow a.0");
