@@ -24,6 +24,7 @@ pub mod reading;
 pub(crate) mod roles;
 pub mod slab;
 pub mod stats;
+pub(crate) mod suggestion;
 pub mod telemetry;
 pub mod time;
 pub mod waits;

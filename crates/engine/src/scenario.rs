@@ -15,4 +15,3 @@ pub mod path;
 pub mod points;
 pub mod schemes;
 pub mod spec;
-pub(crate) mod suggestion;

@@ -10,6 +10,7 @@ import copyreg
 import hashlib
 import json
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -132,6 +133,9 @@ def completed(table: str, path: str, scenario: str) -> str:
     flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
     _check_methods(family, role, flags, file, path)
     told |= {"source": source, "releases": releases(requires, path)}
+    arguments = _arguments(family)
+    if arguments is not None:
+        told["arguments"] = arguments
     told["asks"] = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
     if READINGS in attributes:
         told[READINGS] = _readings(attributes[READINGS], role, file, path)
@@ -239,6 +243,48 @@ def _family(described: ast.Module, node: ast.ClassDef) -> Iterator[ast.ClassDef]
         named = (one for one in before if isinstance(one, ast.ClassDef) and one.name == getattr(base, "id", ""))
         for one in named:
             yield from _family(described, one)
+
+
+def _arguments(family: Sequence[ast.ClassDef]) -> list[str] | None:
+    """The names of the arguments of a class, which its bases in the file follow; None if the text does not say them."""
+    known = {node.name for node in family} | {"object"}
+    bases = [[getattr(base, "id", "") for base in node.bases] for node in family]
+    if any(len(own) > 1 or set(own) - known for own in bases) or any(node.keywords for node in family):
+        return None
+    made = [each for node in family for each in node.body if getattr(each, "name", "") in ("__init__", "__new__")]
+    decorators = [each for node in family for each in node.decorator_list]
+    if made and not decorators:
+        return _arguments_of(made[0])
+    if made or not all(_is_dataclass(decorator) for decorator in decorators):
+        return None
+    fields = dict.fromkeys(field for node in reversed(family) if node.decorator_list for field in _fields(node))
+    return None if "" in fields else list(fields)
+
+
+def _arguments_of(method: ast.stmt) -> list[str] | None:
+    if not isinstance(method, ast.FunctionDef) or method.name != "__init__" or method.decorator_list:
+        return None
+    own = method.args
+    if own.kwarg or own.posonlyargs:
+        return None
+    return [argument.arg for argument in (*own.args[1:], *own.kwonlyargs)]
+
+
+def _is_dataclass(decorator: ast.expr) -> bool:
+    """Whether this makes a dataclass that is made from its fields."""
+    call = decorator if isinstance(decorator, ast.Call) else None
+    named = decorator if call is None else call.func
+    words = [] if call is None else [keyword.arg for keyword in call.keywords]
+    return getattr(named, "id", getattr(named, "attr", "")) == "dataclass" and not {"init", None} & set(words)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[str]:
+    """The fields of a dataclass that are arguments. Empty for one whose text alone does not say whether it is."""
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            words = [keyword.arg for keyword in getattr(statement.value, "keywords", [])]
+            if not re.search(r"\b(ClassVar|KW_ONLY)\b", ast.unparse(statement.annotation)):
+                yield "" if {"init", None} & set(words) else statement.target.id
 
 
 def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str], file: str, path: str) -> None:

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::reading::{Each, Reading, Unit};
+use crate::core::suggestion::suggestion;
 use crate::core::time::{Span, Time};
 
 /// The class, and what identifies it. What it asks for depends on its role.
@@ -35,6 +36,10 @@ pub struct Class<A, H> {
     #[serde(default)]
     #[schemars(extend("retune" = CHANGED))]
     pub parameters: Parameters,
+    /// Names of its arguments, if the text of the class says them; taken when the scenario is loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED))]
+    pub arguments: Option<Vec<String>>,
     /// Text of the file, which is taken when the scenario is loaded: a scenario that runs, or is stored, contains it.
     #[serde(default)]
     #[schemars(extend("fixed" = FIXED))]
@@ -136,8 +141,21 @@ impl<A: Asks, H> Class<A, H> {
                 let remedy = "give a number, a boolean or a text";
                 return Err(Fault::new(path, value, "a parameter has one value", remedy));
             }
+            self.check_argument(name, value).map_err(|fault| fault.under("parameters"))?;
         }
         self.asks.check().map_err(|fault| fault.under("asks"))
+    }
+
+    /// Refuses a parameter that the class does not take, as far as its text says so.
+    fn check_argument(&self, name: &str, value: &Value) -> Result<(), Fault> {
+        let Some(arguments) = &self.arguments else { return Ok(()) };
+        let known: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let own = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+        let reason = format!("the class {} has no argument {name}", self.class);
+        Err(Fault::new(name, value, reason, suggestion(name, &known, &own)))
     }
 }
 

@@ -7,11 +7,11 @@ use super::{Form, Run};
 use crate::core::error::{Error, Fault};
 use crate::core::pdu::{FlowId, Marks, Pdu};
 use crate::core::probe::Probe;
+use crate::core::suggestion::suggestion;
 use crate::core::time::Time;
 use crate::network::context::FlowInfo;
 use crate::network::position::{Position, Spot};
 use crate::scenario::spec::Scenario;
-use crate::scenario::suggestion::suggestion;
 
 /// What happens to a PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use std::str::FromStr;
 
 use serde_json::{Value, json};
 
-use super::suggestion::nearest;
 use crate::core::error::Fault;
+use crate::core::suggestion::nearest;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::core::error::Fault;
-use crate::scenario::suggestion::suggestion;
+use crate::core::suggestion::suggestion;
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";

@@ -6,11 +6,11 @@ use serde_path_to_error::{Path, Segment};
 use super::schema::{referred, whole_schema};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
+use crate::core::suggestion::nearest;
 use crate::queue;
 use crate::scenario;
 use crate::scenario::partners::elsewhere;
 use crate::scenario::path::{Step, shown_key};
-use crate::scenario::suggestion::nearest;
 
 /// Turns serde's message about what is at `path` into a fault: names the key, and suggests the nearest one that would
 /// be right. `is_there` knows which paths the document has.

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::core::time::Rate;
 use crate::scenario::assembly::check::flow as check_flow;
 use crate::scenario::assembly::crossings::{Crossing, Crossings, crossings};
@@ -24,7 +25,6 @@ use crate::scenario::document::part;
 use crate::scenario::kinds::{self, KINDS};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, NetworkTraffic, Scenario};
-use crate::scenario::suggestion::suggestion;
 use crate::traffic;
 
 /// Keys of a flow that a network gives.

@@ -146,7 +146,7 @@ impl Scheme {
 /// The keyword of a class in Python, as a scheme and as a controller, and the keys of the scheme's table that are those of the
 /// class.
 const PYTHON: &str = schemes::PYTHON.keyword;
-const CLASS_KEYS: [&str; 7] = ["file", "class", "parameters", "source", "asks", "readings", "releases"];
+const CLASS_KEYS: [&str; 8] = ["file", "class", "parameters", "arguments", "source", "asks", "readings", "releases"];
 
 /// The key of a byte stream's controller, whose parameters stand beside those of the stream.
 pub(in crate::scenario) const CONTROLLER: &str = "controller";

@@ -1,10 +1,10 @@
 //! Lines whose load the traffic of a group names.
 
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::scenario::assembly::plan::Network;
 use crate::scenario::assembly::plan::port_plan::REVERSE;
 use crate::scenario::path::shown_key;
-use crate::scenario::suggestion::suggestion;
 use crate::traffic::{Crossed, ModelParams};
 
 /// Refuses loads of lines that no flow of the group crosses, or that no source can offer.

@@ -2,10 +2,10 @@
 
 use super::{Network, Shared};
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::core::time::{LineRate, Rate};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Capacity;
-use crate::scenario::suggestion::suggestion;
 
 /// Gives the ports of each shared capacity the bounds of their rates.
 pub(super) fn share(network: &mut Network<'_>) -> Result<(), Fault> {

@@ -11,10 +11,10 @@ use super::shortest::Shortest;
 use super::{FlowPlan, Network, RoutePlan};
 use super::{capacities, peers};
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::network::context::FlowNames;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Scenario};
-use crate::scenario::suggestion::suggestion;
 
 impl<'a> Network<'a> {
     /// Lays out lines, flows and routes.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::path_memory::PathMemory;
 use super::shortest::Shortest;
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::network::context::numbered;
 use crate::scenario::spec::{EqualPaths, Flow};
-use crate::scenario::suggestion::suggestion;
 
 /// One route, and the host whose users send on it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Network;
 use crate::core::error::Fault;
+use crate::core::suggestion::suggestion;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{EqualPaths, Flow};
-use crate::scenario::suggestion::suggestion;
 use crate::traffic::ModelParams;
 use crate::transport::Params;
 

@@ -211,6 +211,10 @@ fn faults_of_parameters_name_them() {
         ("file = 'a.py'\nclass = 'A'", "file"),
         ("file = 'a.py'\nclass = 'A'\nsource = 'x'\nparameters = { a = [1] }", "parameters.a"),
         ("file = 'a.py'\nclass = 'A'\nsource = 'x'\nparameters = { 'a b' = 1 }", "parameters.\"a b\""),
+        (
+            "file = 'a.py'\nclass = 'A'\nsource = 'x'\narguments = ['beta']\nparameters = { bata = 1 }",
+            "parameters.bata",
+        ),
     ] {
         let params: Params = toml::from_str(text).unwrap();
         assert_eq!(params.check().unwrap_err().path, path);
