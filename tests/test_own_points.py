@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from test_classes import changed, fingerprint
 
@@ -238,12 +239,72 @@ def test_notices_reach_a_source_that_scales_its_rate(tmp_path: Path) -> None:
             'codel = { target = "100 us", interval = "2 ms" }',
         ),
         (python("DropTail", "queues.py", ", parameters = { threshold = 40 }"), 'drop_tail.size = "40 cells"'),
+        (python("FqCodel", "queues.py", ", parameters = { size = 60 }"), 'fq_codel.size = "60 cells"'),
+        (
+            python("FqCodel", "queues.py", ", parameters = { size = 60, quantum = 1200 }"),
+            'fq_codel = { size = "60 cells", quantum = "150 octets" }',
+        ),
     ],
 )
 def test_a_discipline_is_that_of_the_engine_bit_by_bit(own: str, rust: str) -> None:
     runs = [scenario(line=f"queues = [{{ {queue} }}]", traffic=CBR) for queue in (own, rust)]
     assert fingerprint(runs[0]) == fingerprint(runs[1]) == fingerprint(runs[0], form="plain")
     assert penstock.run(runs[1]).ports["discarded"].sum() > 50
+
+
+def test_forks_keep_lists_of_their_own() -> None:
+    own = scenario(
+        line=f"queues = [{{ {python('FqCodel', 'queues.py', ', parameters = { size = 60 }')} }}]", traffic=CBR
+    )
+    sim = Simulation(own, allow_python=True)
+    sim.run_until("150 ms")
+    fork, other = sim.fork(), sim.fork()
+    other.change({"line.out.queues[0].python.parameters.quantum": 500})
+    for one in (other, fork, sim):
+        one.run_until("300 ms")
+    assert sim.fingerprint == fork.fingerprint == fingerprint(own) != other.fingerprint
+    turns = sim.readings().filter(pl.col("quantity") == "FqCodel_turns")
+    assert turns["value"].to_list() != [0]
+
+
+LISTS = """
+class Own:
+    keeps_lists = True
+    size = 20
+
+    def list_of(self, pdu, moment):
+        return {list_of}
+
+    def next_list(self, lists, moment):
+        waiting = [number for number, length in enumerate(lists.lengths) if length]
+        return {next_list}
+
+    def make_room(self, pdu, lists):
+        return {make_room}
+"""
+FIRST = {"list_of": "pdu.flow % 2", "next_list": "waiting[0] if waiting else None", "make_room": "None"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (
+            {"list_of": "4096"},
+            r"list_of failed at .* of port out: it returns 4096; the lists have the numbers from 0 to 4095",
+        ),
+        ({"list_of": "-1"}, r"list_of failed .*: it returns -1, and must return the number of a list"),
+        ({"next_list": "None"}, r"next_list failed .*: it returns None; it must return the number of a list in which"),
+        ({"next_list": "7"}, r"next_list failed .*: it returns 7, in which nothing waits; it must return the number"),
+        ({"make_room": "0"}, r"make_room failed .*: it returns 0, and must return a list and how many of its PDUs"),
+        ({"make_room": "(1, 0)"}, r"make_room failed .*: it discards 0 PDUs of list 1, in which \d+ wait; it must"),
+        ({"make_room": "(1, 21)"}, r"make_room failed .*: it discards 21 PDUs of list 1"),
+    ],
+)
+def test_faults_of_lists_name_what_would_be_right(tmp_path: Path, wrong: dict[str, str], told: str) -> None:
+    places = {"line": f"queues = [{{ {python('Own')} }}]", "traffic": CBR}
+    penstock.run(written(tmp_path, LISTS.format(**FIRST), **places), allow_python=True)
+    with pytest.raises(InputError, match=told):
+        penstock.run(written(tmp_path, LISTS.format(**FIRST | wrong), **places), allow_python=True)
 
 
 MIDDLE = {"at": "150 ms", "until": "300 ms"}
@@ -379,6 +440,12 @@ def test_faults_of_each_role_name_flow_or_port(tmp_path: Path, text: str, places
         ("class Own:\n    sends = 'efci'\n    def on_arrival(self, pdu, queue): ...\n", "line", r"sends: .*plain list"),
         ("class Own:\n    sends = ('efcy',)\n    def on_arrival(self, pdu, queue): ...\n", "line", r"efcy"),
         ("class Own:\n    def on_head(self, pdu, head): ...\n", "queue", r"write decides_at_head = True"),
+        ("class Own:\n    def next_list(self, lists, moment): ...\n", "queue", r"write keeps_lists = True"),
+        (
+            "class Own:\n    keeps_lists = True\n    def next_list(self, lists, moment): ...\n",
+            "queue",
+            r"it asks for calls of list_of, which the class does not have",
+        ),
         ("class Own:\n    size = 2 + 2\n    def on_arrival(self, pdu, queue): ...\n", "queue", r"size: .*plain number"),
     ],
 )

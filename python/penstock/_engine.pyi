@@ -13,6 +13,7 @@ __all__ = [
     "Hop",
     "Idle",
     "Line",
+    "Lists",
     "Lost",
     "Moment",
     "Pdu",
@@ -471,6 +472,14 @@ class Head:
     def sojourn_ps(self) -> int: ...
     @property
     def behind(self) -> int: ...
+
+@final
+class Lists:
+    @property
+    def lengths(self) -> list[int]: ...
+    def length(self, list: int) -> int: ...  # noqa: A002
+    def bits(self, list: int) -> int: ...  # noqa: A002
+    def head_since_ps(self, list: int) -> int | None: ...  # noqa: A002
 
 def exp(x: float) -> float: ...
 def log(x: float) -> float: ...

@@ -65,8 +65,16 @@ it sets:
   sent; only with ``decides_at_head = True``.
 - ``on_rate(rate)``: the rate of the line is another from now on.
 
+With ``keeps_lists = True`` it keeps PDUs in several lists, in an order of its own:
+
+- ``list_of(pdu, moment)``: the number of the list that the PDU joins, from 0 to 4095.
+- ``next_list(lists, moment)``: the number of the list whose first PDU is next (:class:`Lists`), or ``None`` if
+  nothing waits. It may be asked again before that PDU is sent, and must give the same answer.
+- ``make_room(pdu, lists)``: the queue is full. It returns a list and how many PDUs at its head are discarded, or
+  ``None``: then ``pdu`` is. Without this method ``pdu`` is.
+
 ``size``, a number in the class or a parameter, is the most PDUs that the queue holds. What it admits beyond is
-discarded.
+discarded, if ``make_room`` makes no room.
 
 Every class may have ``on_change(names)``: the run changed parameters of these names, and their attributes have the new
 values.
@@ -84,6 +92,7 @@ from penstock._engine import (
     Hop,
     Idle,
     Line,
+    Lists,
     Lost,
     Moment,
     Pdu,
@@ -110,6 +119,7 @@ __all__ = [
     "Hop",
     "Idle",
     "Line",
+    "Lists",
     "Lost",
     "Moment",
     "Pdu",

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.scheme import Arrival, Head, Line, Pdu
+    from penstock.scheme import Arrival, Head, Line, Lists, Moment, Pdu
 
 
 @dataclass
@@ -74,3 +74,78 @@ class DropTail:
     def on_arrival(self, pdu: Pdu, queue: Arrival) -> bool:
         """Whether the PDU joins."""
         return queue.length < self.threshold
+
+
+class FqCodel:
+    """A list for each flow, served by turns, new ones first, and CoDel in each (RFC 8290, as ``queue/fq_codel.rs``)."""
+
+    decides_at_head = True
+    keeps_lists = True
+    readings = ("turns",)
+
+    def __init__(self, quantum: int = 1514 * 8, size: int | None = None) -> None:
+        """The bits of a turn, and the limit."""
+        self.quantum, self.size = quantum, size
+        self.numbers: dict[tuple[int, bool], int] = {}
+        self.laws: list[Codel] = []
+        self.credit: list[int] = []
+        self.new: list[int] = []
+        self.old: list[int] = []
+        self.longest = self.served = self.turns = 0
+
+    def begin(self, line: Line) -> None:
+        """Nothing has waited yet."""
+        self.line = line
+
+    def number(self, pdu: Pdu) -> int:
+        """The list of the flow of a PDU."""
+        flow = (pdu.flow, pdu.is_backward)
+        if flow not in self.numbers:
+            self.numbers[flow] = len(self.laws)
+            self.laws.append(Codel())
+            self.laws[-1].begin(self.line)
+            self.credit.append(0)
+        return self.numbers[flow]
+
+    def list_of(self, pdu: Pdu, _moment: Moment) -> int:
+        """A list that had no turn gets one."""
+        number = self.number(pdu)
+        if number not in self.new and number not in self.old:
+            self.credit[number] = self.quantum
+            self.new.append(number)
+        return number
+
+    def make_room(self, pdu: Pdu, lists: Lists) -> tuple[int, int] | None:
+        """Discards half of the longest list, up to 64 PDUs."""
+        own = self.number(pdu)
+        bits = [lists.bits(number) + pdu.bits * (number == own) for number in range(len(self.laws))]
+        longest = max(range(len(bits)), key=lambda number: (bits[number], number == own, number))
+        count = min(max((lists.length(longest) + (longest == own)) // 2, 1), 64)
+        return (longest, count) if count <= lists.length(longest) else None
+
+    def next_list(self, lists: Lists, _moment: Moment) -> int | None:
+        """The first list that has credit and PDUs."""
+        while self.new or self.old:
+            turns = self.new or self.old
+            first = turns[0]
+            if self.credit[first] <= 0:
+                self.credit[first] += self.quantum
+                self.turns += 1
+                self.old.append(turns.pop(0))
+            elif lists.length(first):
+                self.served = first
+                return first
+            elif turns is self.new:
+                self.old.append(turns.pop(0))
+            else:
+                turns.pop(0)
+        return None
+
+    def on_head(self, pdu: Pdu, head: Head) -> bool:
+        """CoDel of the list that is served."""
+        self.longest = max(self.longest, pdu.bits)
+        law = self.laws[self.served]
+        law.longest = self.longest
+        sent = law.on_head(pdu, head)
+        self.credit[self.served] -= pdu.bits * sent
+        return sent

@@ -65,6 +65,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheme::views::Line>()?;
     module.add_class::<scheme::views::Arrival>()?;
     module.add_class::<scheme::views::Head>()?;
+    module.add_class::<scheme::views::Lists>()?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::exp, module)?)?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::log, module)?)?;
     module.add_function(wrap_pyfunction!(scheme::mathematics::pow, module)?)?;

@@ -53,6 +53,7 @@ class Role:
         values: attributes with a text or a number.
         needs: methods that are called only with this flag.
         alone: flags that are of use without a method that needs them.
+        optional: methods that are called only with a flag, and need not be there.
     """
 
     methods: tuple[str, ...]
@@ -61,6 +62,7 @@ class Role:
     values: tuple[str, ...] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
     alone: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 CONTROLLER = Role(
@@ -86,10 +88,11 @@ ROLES: Mapping[str, Role] = {
         alone=("scales",),
     ),
     "queue": Role(
-        ("begin", "on_arrival", "on_head", "on_rate", CHANGED),
-        ("decides_at_head",),
+        ("begin", "on_arrival", "on_head", "on_rate", "list_of", "next_list", "make_room", CHANGED),
+        ("decides_at_head", "keeps_lists"),
         ("sends",),
-        needs={"on_head": "decides_at_head"},
+        needs={"on_head": "decides_at_head", **dict.fromkeys(("list_of", "next_list", "make_room"), "keeps_lists")},
+        optional=("make_room",),
     ),
     "controller": CONTROLLER,
     "scheme": CONTROLLER,
@@ -98,7 +101,7 @@ ROLES: Mapping[str, Role] = {
 GIVEN = (
     *(_engine.Stream, _engine.Ack, _engine.Congestion, _engine.Lost, _engine.Telemetry, _engine.Hop, _engine.Idle),
     *(_engine.Port, _engine.PortQueue, _engine.Pdu, _engine.Answer, _engine.Moment, _engine.Receiver, _engine.Sender),
-    *(_engine.Waiting, _engine.Line, _engine.Arrival, _engine.Head),
+    *(_engine.Waiting, _engine.Line, _engine.Arrival, _engine.Head, _engine.Lists),
 )
 """What methods are given, and may keep. Copies of an instance share it: nothing changes it after the call."""
 for _kind in GIVEN:
@@ -293,7 +296,7 @@ def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str],
     methods = (ast.FunctionDef, ast.AsyncFunctionDef)
     names = [each.name for one in family for each in one.body if isinstance(each, methods)]
     for method, flag in role.needs.items():
-        if flag in flags and flag not in role.alone and method not in names:
+        if flag in flags and flag not in role.alone and method not in (*role.optional, *names):
             reason = f"{file}: it asks for calls of {method}, which the class does not have"
             raise InputError(reason, path=path, value=f"{node.name}.{flag}", remedy=f"write {method}, or leave it out")
     for name in names:

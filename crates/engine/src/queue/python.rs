@@ -1,13 +1,15 @@
 //! A queue discipline that is a class in Python, in a file of the user (`core/class.rs`).
 //!
-//! Its page: docs/models/python.md. The class judges PDUs at their arrival, at the head, or both. The limit is the engine's: a full
-//! queue discards what the class would admit.
+//! Its page: docs/models/python.md. The class judges PDUs at their arrival, at the head, or both. It may keep them in several
+//! lists, in an order of its own. The limit is the engine's: a full queue discards what the class would admit, or makes room for it.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hold::{Hold, Victims};
+use super::store::Lists;
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, Verdict, check_size};
 use crate::core::class::{self, Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::error::Fault;
@@ -38,6 +40,10 @@ pub struct QueueAsks {
     /// The PDU at the head, when the line is free for it: `on_head`.
     #[schemars(extend("fixed" = FIXED))]
     pub decides_at_head: bool,
+    /// Several lists, in an order of its own: `list_of`, `next_list` and `make_room`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("fixed" = FIXED))]
+    pub keeps_lists: bool,
 }
 
 impl Asks for QueueAsks {
@@ -78,6 +84,29 @@ pub trait Disciplines: fmt::Debug + Send + Sync {
     fn discipline(&self, params: &Params, env: &Env) -> Result<Box<dyn Instance>, Failure>;
 }
 
+/// The most lists of a queue.
+pub const MOST_LISTS: usize = 4096;
+
+/// What waits in one list of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// PDUs.
+    pub pdus: usize,
+    /// Their bits.
+    pub bits: u64,
+    /// When the first of them arrived.
+    pub head_since: Option<Time>,
+}
+
+impl Listed {
+    /// Those of a queue that have been used, by number.
+    fn all(lists: &Lists) -> Vec<Listed> {
+        let listed =
+            |list| Listed { pdus: lists.count(list), bits: lists.bits(list), head_since: lists.head_since(list) };
+        (0..lists.len()).map(listed).collect()
+    }
+}
+
 /// An instance of a class: the discipline of one queue. Methods that the class does not have admit, or do nothing.
 pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// A copy with the same state, which shares nothing with it.
@@ -100,6 +129,21 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// # Errors
     /// If the method fails.
     fn on_rate(&mut self, rate: LineRate) -> Result<(), Failure>;
+    /// The list that the PDU joins.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn list_of(&mut self, pdu: &Pdu, now: Time) -> Result<usize, Failure>;
+    /// The list whose first PDU is next; `None` if nothing waits.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn next_list(&mut self, lists: Vec<Listed>, now: Time) -> Result<Option<usize>, Failure>;
+    /// A list, and how many PDUs at its head are discarded so that the PDU can join a full queue; `None` if it is discarded itself.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn make_room(&mut self, pdu: &Pdu, lists: Vec<Listed>) -> Result<Option<(usize, usize)>, Failure>;
 }
 
 /// The state of one queue. Boxed: every queue has the room of the largest.
@@ -111,6 +155,9 @@ struct State {
     running: Running<dyn Instance>,
     size: Option<u64>,
     decides_at_head: bool,
+    keeps_lists: bool,
+    /// When a PDU last arrived, or the line was last free.
+    now: Time,
 }
 
 impl Python {
@@ -121,6 +168,8 @@ impl Python {
             running: Running::start(params, <dyn Instance>::fork, |makers| makers.discipline(params, &env)),
             size: params.asks.size.map(|size| size.0),
             decides_at_head: params.asks.decides_at_head,
+            keeps_lists: params.asks.keeps_lists,
+            now: Time::ZERO,
         }))
     }
 }
@@ -133,9 +182,14 @@ impl Discard for Python {
 
 impl Discipline for Python {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &QueueView) -> Verdict {
-        let State { running, size, .. } = &mut *self.0;
+        let State { running, size, now, .. } = &mut *self.0;
+        *now = view.now;
         let admits = running.call(view.now, |instance| instance.on_arrival(pdu, view, *size));
-        if admits == Some(false) { Verdict::Discard } else { self.verdict(pdu, view.length) }
+        match self.verdict(pdu, view.length) {
+            _ if admits == Some(false) => Verdict::Discard,
+            Verdict::Discard if self.0.keeps_lists => Verdict::MakeRoom,
+            verdict => verdict,
+        }
     }
 
     fn on_head(&mut self, pdu: &mut Pdu, view: &HeadView) -> Fate {
@@ -144,7 +198,11 @@ impl Discipline for Python {
     }
 
     fn decides_at_head(&self) -> bool {
-        self.0.decides_at_head
+        self.0.decides_at_head || self.0.keeps_lists
+    }
+
+    fn hold(&mut self) -> Option<&mut dyn Hold> {
+        if self.0.keeps_lists { Some(self) } else { None }
     }
 
     fn on_rate(&mut self, rate: LineRate, now: Time) {
@@ -174,7 +232,59 @@ impl Discipline for Python {
     }
 }
 
+/// After a fault all join one list, and the first list that has PDUs is next, until the run ends.
+impl Hold for Python {
+    fn catch_up_lists(&mut self, now: Time, _lists: &Lists) {
+        self.0.now = self.0.now.max(now);
+    }
+
+    fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims> {
+        let State { running, now, .. } = &mut *self.0;
+        let found = running.call(*now, |instance| {
+            let Some((list, count)) = instance.make_room(pdu, Listed::all(lists))? else { return Ok(None) };
+            if (1..=lists.count(list)).contains(&count) {
+                return Ok(Some(Victims { list, count }));
+            }
+            let told = format!(
+                "it discards {count} PDUs of list {list}, in which {} wait; it must return a list, and how many of its PDUs, or \
+                 None",
+                lists.count(list)
+            );
+            Err(Failure { method: "make_room", told })
+        });
+        found.flatten()
+    }
+
+    fn join(&mut self, pdu: &Pdu) -> usize {
+        let State { running, now, .. } = &mut *self.0;
+        let list = running.call(*now, |instance| {
+            let list = instance.list_of(pdu, *now)?;
+            let told = || format!("it returns {list}; the lists have the numbers from 0 to {}", MOST_LISTS - 1);
+            if list < MOST_LISTS { Ok(list) } else { Err(Failure { method: "list_of", told: told() }) }
+        });
+        list.unwrap_or(0)
+    }
+
+    fn next(&mut self, lists: &Lists) -> Option<usize> {
+        let State { running, now, .. } = &mut *self.0;
+        let waits = (0..lists.len()).find(|list| lists.count(*list) > 0);
+        let chosen = running.call(*now, |instance| {
+            let chosen = instance.next_list(Listed::all(lists), *now)?;
+            if waits.is_none() || chosen.is_some_and(|list| lists.count(list) > 0) {
+                return Ok(chosen);
+            }
+            let chosen = chosen.map_or("None".to_owned(), |list| format!("{list}, in which nothing waits"));
+            let told = format!("it returns {chosen}; it must return the number of a list in which PDUs wait");
+            Err(Failure { method: "next_list", told })
+        });
+        waits.and(chosen.flatten().or(waits))
+    }
+}
+
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ file = 'own.py', class = 'Own', source = 'class Own: pass', asks.size = '20 PDUs' }"];
+    const CASES: &[&str] = &[
+        "{ file = 'own.py', class = 'Own', source = 'class Own: pass', asks.size = '20 PDUs' }",
+        "{ file = 'own.py', class = 'Own', source = 'class Own: pass', asks = { size = '9 PDUs', keeps_lists = true } }",
+    ];
 }

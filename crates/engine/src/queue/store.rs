@@ -48,6 +48,11 @@ pub struct Lists {
 }
 
 impl Lists {
+    /// Lists that have been used, with those of lower numbers.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.len()
+    }
+
     /// PDUs in a list.
     pub(crate) fn count(&self, list: usize) -> usize {
         self.lists.get(list).map_or(0, |list| list.waiting.len())

@@ -3,6 +3,7 @@
 
 use penstock_engine::control::{PortEnv, PortView, Ready, ReceiverEnv, SenderEnv};
 use penstock_engine::core::time::Time;
+use penstock_engine::queue::python::Listed;
 use penstock_engine::queue::{self, HeadView, QueueView};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -359,5 +360,36 @@ impl Head {
     #[getter]
     fn behind(&self) -> u64 {
         self.view.behind
+    }
+}
+
+/// The lists of a queue that keeps several.
+#[pyclass(module = "penstock._engine")]
+#[derive(Debug)]
+pub(crate) struct Lists {
+    pub(super) lists: Vec<Listed>,
+}
+
+#[pymethods]
+impl Lists {
+    /// PDUs that wait in each list, by its number. Lists that have not been used yet may be left out.
+    #[getter]
+    fn lengths(&self) -> Vec<usize> {
+        self.lists.iter().map(|list| list.pdus).collect()
+    }
+
+    /// PDUs that wait in a list.
+    fn length(&self, list: usize) -> usize {
+        self.lists.get(list).map_or(0, |list| list.pdus)
+    }
+
+    /// Bits that wait in a list.
+    fn bits(&self, list: usize) -> u64 {
+        self.lists.get(list).map_or(0, |list| list.bits)
+    }
+
+    /// When the first PDU of a list arrived, in picoseconds; `None` if none waits there.
+    fn head_since_ps(&self, list: usize) -> Option<u64> {
+        self.lists.get(list)?.head_since.map(|since| since.0)
     }
 }
