@@ -44,6 +44,7 @@ macro_rules! define_role {
         /// Parameters of one variant; its key in the scenario chooses it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(rename_all = "snake_case")]
+        #[allow(clippy::large_enum_variant, reason = "a scenario has one for each of its tables, and none for each PDU")]
         pub enum $params {
             $($(#[doc = $doc])* $variant($given),)*
         }
