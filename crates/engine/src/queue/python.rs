@@ -41,7 +41,6 @@ pub struct QueueAsks {
     #[schemars(extend("fixed" = FIXED))]
     pub decides_at_head: bool,
     /// Several lists, in an order of its own: `list_of`, `next_list` and `make_room`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(extend("fixed" = FIXED))]
     pub keeps_lists: bool,
 }

@@ -231,6 +231,7 @@ mod tests {
     /// What is not there, or empty, unless it is given.
     const NOT_THERE: &[&str] = &[
         "access",
+        "arguments",
         "bn",
         "buffer",
         "cell_time",
