@@ -99,6 +99,10 @@ GROWTH = {"growth": 1, "growth-long": 3}
 """The kinds of these runs, and how many times the length they have."""
 
 
+ROOM = 1_000_000
+"""Cells of the output's queue in the reading in which it would grow without end."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Point(framework.Point):
     """One run without its seed."""
@@ -265,6 +269,17 @@ def only(schemes: Sequence[str], path: str, value: object) -> Callable[[Point], 
     return lambda point: {path: value} if point.scheme in schemes else {}
 
 
+def in_fixed_order(point: Point) -> dict[str, object]:
+    """The changes of a point for cells in the order of the sources.
+
+    The same sources get each notice. Of the most sources that stop, some are never notified, and nothing but a limit
+    bounds the queue: a run would fill the memory of the machine.
+    """
+    order: dict[str, object] = {"line.output.order": "fixed"} if point.order == "random" else {}
+    limit = [{"drop_tail": {"size": f"{ROOM} cells"}}]
+    return order | ({"line.output.queues": limit} if (point.scheme, point.sources) == ("stop", MANY[-1]) else {})
+
+
 PER_VC = ("per-vc", "reserved")
 SOURCE = "flow.source"
 READINGS: tuple[Reading[Point], ...] = (
@@ -287,7 +302,7 @@ READINGS: tuple[Reading[Point], ...] = (
         "cells of one cell time are processed in the order of the sources",
         "in random order: the paper says nothing, and a fixed order always hits the same sources",
         "specification",
-        lambda point: {"line.output.order": "fixed"} if point.order == "random" else {},
+        in_fixed_order,
     ),
     Reading(
         "down-to-zero",
