@@ -32,6 +32,14 @@ def table(text: str) -> dict[str, object]:
             "@dataclass\nclass Own(Base):\n    gain: float = field(default=2)\n    known: ClassVar[int] = 3\n",
             ["beta", "gain"],
         ),
+        (
+            "class Base:\n    def __init__(self, gain): ...\nclass Own(Base):\n    def __init__(self, beta): ...\n",
+            ["beta"],
+        ),
+        (
+            "@dataclass\nclass Base:\n    beta: float\n@dataclass\nclass Own(Base):\n    beta: ClassVar[float] = 1\n",
+            [],
+        ),
         # The text alone does not say what these take.
         ("class Own:\n    def __init__(self, **more): ...\n", None),
         ("class Own:\n    def __new__(cls, beta): ...\n", None),
@@ -42,6 +50,12 @@ def table(text: str) -> dict[str, object]:
         ("@dataclass(init=False)\nclass Own:\n    beta: float = 1\n", None),
         ("@dataclass\nclass Own:\n    beta: float = field(init=False)\n", None),
         ("@dataclass\nclass Own:\n    beta: float\n    def __init__(self, gain): ...\n", None),
+        ("from dataclasses import KW_ONLY as K\n@dataclass\nclass Own:\n    _: K\n    beta: float\n", None),
+        ("class Own:\n    if True:\n        def __init__(self, beta): ...\n", None),
+        ("class Own:\n    def __init__(self): ...\n    def __init__(self, beta): ...\n", None),
+        ("def made(self, beta): ...\nclass Own:\n    __init__ = made\n", None),
+        ("from penstock import Own\nclass Own(Own):\n    beta = 1\n", None),
+        ("class Base:\n    def __init_subclass__(cls): ...\nclass Own(Base):\n    beta: float\n", None),
     ],
 )
 def test_the_text_of_a_class_says_its_arguments(text: str, arguments: list[str] | None) -> None:
@@ -51,9 +65,7 @@ def test_the_text_of_a_class_says_its_arguments(text: str, arguments: list[str] 
 BETA = f"class Own:\n    def __init__(self, beta=0.5):\n        self.beta = beta\n{METHOD}"
 
 
-def scenario(
-    parameters: str, change: str = "", source: str = BETA, arguments: str = "arguments = ['beta']"
-) -> Scenario:
+def scenario(parameters: str, change: str = "", source: str = BETA) -> Scenario:
     return Scenario.parse(f"""
 duration = "1 s"
 [line.out]
@@ -67,10 +79,19 @@ traffic.greedy = {{}}
 file = "own.py"
 class = "Own"
 source = '''{source}'''
-{arguments}
 parameters = {{ {parameters} }}
 {change}
 """)
+
+
+@pytest.mark.parametrize("after", ["Own = dataclass(Own)", "Own.__init__ = made"])
+def test_a_class_that_changes_later_may_take_anything(after: str) -> None:
+    assert table(f"class Own:\n    beta: float\n{METHOD}{after}\n").get("arguments") is None
+
+
+def test_arguments_that_the_text_does_not_say_are_not_kept() -> None:
+    given = {"file": "own.py", "class": "Own", "source": f"class Own(Other):\n{METHOD}", "arguments": ["zeta"]}
+    assert "arguments" not in json.loads(completed(json.dumps(given), PATH, "own.toml"))
 
 
 def test_a_parameter_that_is_no_argument_is_refused_where_it_stands() -> None:
@@ -87,7 +108,7 @@ def test_a_change_of_what_is_no_argument_is_refused_before_the_run() -> None:
 
 def test_an_instance_tells_of_what_the_text_does_not_say() -> None:
     hidden = f"class Own:\n    def __new__(cls, beta=0.5): return super().__new__(cls)\n{METHOD}    window = 5300\n"
-    simulation = Simulation(scenario("", "", hidden, ""), allow_python=True)
+    simulation = Simulation(scenario("", "", hidden), allow_python=True)
     simulation.run_until("100 ms")
     simulation.change({f"{PATH}.parameters.gain": 1})
     with pytest.raises(

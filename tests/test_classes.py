@@ -449,7 +449,7 @@ def test_random_numbers_are_those_of_the_run(tmp_path: Path) -> None:
 def test_a_pace_of_its_own(tmp_path: Path) -> None:
     text = (
         "class Own:\n    paces = True\n    pacing_rate = 1e6\n    def begin(self, stream):\n"
-        "        self.window = 1 << 30\n"
+        "        self.window = 1 << 24\n"
     )
     groups = penstock.run(written(tmp_path, text), allow_python=True).groups
     assert groups["throughput_bps"][0] == pytest.approx(2e6, rel=0.1)

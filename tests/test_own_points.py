@@ -295,9 +295,9 @@ FIRST = {"list_of": "pdu.flow % 2", "next_list": "waiting[0] if waiting else Non
         ({"list_of": "-1"}, r"list_of failed .*: it returns -1, and must return the number of a list"),
         ({"next_list": "None"}, r"next_list failed .*: it returns None; it must return the number of a list in which"),
         ({"next_list": "7"}, r"next_list failed .*: it returns 7, in which nothing waits; it must return the number"),
-        ({"make_room": "0"}, r"make_room failed .*: it returns 0, and must return a list and how many of its PDUs"),
-        ({"make_room": "(1, 0)"}, r"make_room failed .*: it discards 0 PDUs of list 1, in which \d+ wait; it must"),
-        ({"make_room": "(1, 21)"}, r"make_room failed .*: it discards 21 PDUs of list 1"),
+        ({"make_room": "0"}, r"make_room failed .*: it returns 0, and must return a pair, the number of a list and"),
+        ({"make_room": "(1, 0)"}, r"make_room failed .*: it discards 0 of the \d+ PDUs in list 1"),
+        ({"make_room": "(1, 21)"}, r"make_room failed .*: it discards 21 of the \d+ PDUs in list 1"),
     ],
 )
 def test_faults_of_lists_name_what_would_be_right(tmp_path: Path, wrong: dict[str, str], told: str) -> None:
@@ -326,7 +326,7 @@ def test_a_change_of_a_queue_does_what_it_does_in_the_engine(name: str) -> None:
 @pytest.mark.parametrize("size", [-5, 0, 1.5, "5 PDUs", True])
 def test_a_limit_that_is_none_is_a_fault(size: object) -> None:
     own = scenario(line=f"queues = [{{ {python('DropTail', 'queues.py', ', parameters = { threshold = 9 }')} }}]")
-    with pytest.raises(InputError, match=r"size is .*, and must be a whole number of PDUs from 1 on"):
+    with pytest.raises(InputError, match=r"it is the limit of the queue; give a whole number of PDUs from 1 on"):
         changed(own, {"line.out.queues[0].python.parameters.size": size}, **MIDDLE)
 
 
@@ -396,7 +396,20 @@ def test_a_fault_ends_the_run_soon_and_names_the_port(tmp_path: Path, body: str,
         (
             "class Own:\n    is_open = True\n    hears = ('notices',)\n    def begin(self, sender): ...\n",
             {"flow": f"reaction_point.{python('Own')}"},
-            r"on_send failed at 0 s of flow a/\d: more than 1000000 PDUs left at this instant",
+            r"on_send failed at 0 s of flow a/\d: it lets more than 1000000 PDUs leave within 2 us",
+        ),
+        pytest.param(
+            "class Own:\n    earliest_ps = 0\n    hears = ('notices',)\n"
+            "    def on_send(self, pdu, moment): self.earliest_ps = moment.now_ps + 1\n",
+            {"flow": f"reaction_point.{python('Own')}"},
+            r"on_send failed at .* of flow a/\d: it lets more than 1000000 PDUs leave within 2 us",
+            marks=pytest.mark.long,  # a million calls
+        ),
+        (
+            "class Own:\n    scales = True\n    factor = 0.0\n    resumes_ps = 1000\n    hears = ('notices',)\n"
+            "    def begin(self, sender): ...\n",
+            {"flow": f"reaction_point.{python('Own')}", "traffic": CBR},
+            r"resumes_ps failed at .* of flow [ab]/\d: it is 1000, and must be later than the time of the call",
         ),
         (
             "class Own:\n    hears = ('notices',)\n    def on_send(self, pdu, moment): ...\n",

@@ -67,11 +67,14 @@ it sets:
 
 With ``keeps_lists = True`` it keeps PDUs in several lists, in an order of its own:
 
-- ``list_of(pdu, moment)``: the number of the list that the PDU joins, from 0 to 4095.
+- ``list_of(pdu, moment)``: the number of the list that the PDU joins, from 0 to 4095. Asked when it joins.
 - ``next_list(lists, moment)``: the number of the list whose first PDU is next (:class:`Lists`), or ``None`` if
-  nothing waits. It may be asked again before that PDU is sent, and must give the same answer.
-- ``make_room(pdu, lists)``: the queue is full. It returns a list and how many PDUs at its head are discarded, or
-  ``None``: then ``pdu`` is. Without this method ``pdu`` is.
+  nothing waits. It is asked again if a PDU joins before that one leaves. So take note of a turn in ``on_head``
+  (``decides_at_head = True``), which is called when the PDU leaves its list.
+- ``make_room(pdu, lists)``: the queue is full. It returns a pair, the number of a list and how many PDUs at its head
+  are discarded, or ``None``: then ``pdu`` is. Without this method ``pdu`` is.
+
+``lists.lengths`` has the PDUs of each list by its number; it ends with the last list that has been used.
 
 ``size``, a number in the class or a parameter, is the most PDUs that the queue holds. What it admits beyond is
 discarded, if ``make_room`` makes no room.

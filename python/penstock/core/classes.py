@@ -12,6 +12,7 @@ import json
 import platform
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -136,7 +137,8 @@ def completed(table: str, path: str, scenario: str) -> str:
     flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
     _check_methods(family, role, flags, file, path)
     told |= {"source": source, "releases": releases(requires, path)}
-    arguments = _arguments(family)
+    told.pop("arguments", None)
+    arguments = _arguments(described, family)
     if arguments is not None:
         told["arguments"] = arguments
     told["asks"] = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
@@ -162,8 +164,11 @@ def _asks(
     asks |= {name: list(_names(attributes.get(name), name, file, path)) for name in role.names}
     asks |= {name: _value(attributes[name], name, file, path) for name in role.values if name in attributes}
     if role is ROLES["queue"]:
-        size = told.get("parameters", {}).get(SIZE, _value(attributes.get(SIZE), SIZE, file, path))
-        asks |= {} if size is None else {SIZE: f"{size} PDUs"}
+        given = told.get("parameters", {}).get(SIZE)
+        size = _value(attributes.get(SIZE), SIZE, file, path) if given is None else given
+        # The engine refuses a parameter that is no limit.
+        is_limit = given is None or (type(given) is int and given >= 0)
+        asks |= {SIZE: f"{size} PDUs"} if size is not None and is_limit else {}
     return asks
 
 
@@ -248,20 +253,57 @@ def _family(described: ast.Module, node: ast.ClassDef) -> Iterator[ast.ClassDef]
             yield from _family(described, one)
 
 
-def _arguments(family: Sequence[ast.ClassDef]) -> list[str] | None:
-    """The names of the arguments of a class, which its bases in the file follow; None if the text does not say them."""
+def _arguments(described: ast.Module, family: Sequence[ast.ClassDef]) -> list[str] | None:
+    """The names of the arguments of a class, which its bases in the file follow; None if the text does not say them.
+
+    A class that is made in another way than by one plain statement may take anything.
+    """
     known = {node.name for node in family} | {"object"}
     bases = [[getattr(base, "id", "") for base in node.bases] for node in family]
     if any(len(own) > 1 or set(own) - known for own in bases) or any(node.keywords for node in family):
         return None
-    made = [each for node in family for each in node.body if getattr(each, "name", "") in ("__init__", "__new__")]
+    if not all(isinstance(each, _PLAIN) for node in family for each in node.body):
+        return None
+    bound = Counter(_bound(described))
+    if any(bound[name] > 1 for name in known) or any(bound[name] for name in ("__init_subclass__", *_MARKS)):
+        return None
+    if sum(bound[name] for name in _MAKERS) > sum(_makes(each) for each in ast.walk(described)):
+        return None
     decorators = [each for node in family for each in node.decorator_list]
+    made = next(filter(None, ([each for each in node.body if _makes(each)] for node in family)), [])
     if made and not decorators:
-        return _arguments_of(made[0])
+        return _arguments_of(made[0]) if len(made) == 1 else None
     if made or not all(_is_dataclass(decorator) for decorator in decorators):
         return None
-    fields = dict.fromkeys(field for node in reversed(family) if node.decorator_list for field in _fields(node))
-    return None if "" in fields else list(fields)
+    fields: dict[str, bool] = {}
+    for node in reversed(family):
+        fields |= _fields(node) if node.decorator_list else {}
+    return None if "" in fields else [name for name, is_argument in fields.items() if is_argument]
+
+
+_PLAIN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign, ast.Assign, ast.Expr, ast.Pass, ast.ClassDef)
+"""The statements of a class whose text says what it has."""
+_MAKERS = ("__init__", "__new__")
+_MARKS = ("ClassVar as", "KW_ONLY as", "dataclass as")
+"""Names of dataclasses that the file gives other names."""
+
+
+def _bound(described: ast.Module) -> Iterator[str]:
+    """The names that a file binds anywhere; for an attribute that it sets, the name before the point."""
+    for node in ast.walk(described):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield getattr(node.value, "id", "")
+        elif isinstance(node, ast.alias):
+            yield f"{node.name} as" if node.asname else node.name
+            yield node.asname or ""
+
+
+def _makes(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name in _MAKERS
 
 
 def _arguments_of(method: ast.stmt) -> list[str] | None:
@@ -281,13 +323,15 @@ def _is_dataclass(decorator: ast.expr) -> bool:
     return getattr(named, "id", getattr(named, "attr", "")) == "dataclass" and not {"init", None} & set(words)
 
 
-def _fields(node: ast.ClassDef) -> Iterator[str]:
-    """The fields of a dataclass that are arguments. Empty for one whose text alone does not say whether it is."""
+def _fields(node: ast.ClassDef) -> dict[str, bool]:
+    """The annotated names of a dataclass, and whether each is an argument. An empty name if the text does not say."""
+    fields = {}
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             words = [keyword.arg for keyword in getattr(statement.value, "keywords", [])]
-            if not re.search(r"\b(ClassVar|KW_ONLY)\b", ast.unparse(statement.annotation)):
-                yield "" if {"init", None} & set(words) else statement.target.id
+            is_argument = not re.search(r"\b(ClassVar|KW_ONLY)\b", ast.unparse(statement.annotation))
+            fields["" if is_argument and {"init", None} & set(words) else statement.target.id] = is_argument
+    return fields
 
 
 def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str], file: str, path: str) -> None:

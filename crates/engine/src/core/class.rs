@@ -76,11 +76,11 @@ pub trait Asks {
         Signals::NONE
     }
 
-    /// The first fault.
+    /// The first fault of it and of the `parameters` of the class.
     ///
     /// # Errors
-    /// If the engine cannot give what it asks for.
-    fn check(&self) -> Result<(), Fault> {
+    /// If the engine cannot give what it asks for, or a parameter has another meaning for the engine.
+    fn check(&self, _parameters: &Parameters) -> Result<(), Fault> {
         Ok(())
     }
 }
@@ -143,7 +143,7 @@ impl<A: Asks, H> Class<A, H> {
             }
             self.check_argument(name, value).map_err(|fault| fault.under("parameters"))?;
         }
-        self.asks.check().map_err(|fault| fault.under("asks"))
+        self.asks.check(&self.parameters)
     }
 
     /// Refuses a parameter that the class does not take, as far as its text says so.

@@ -7,11 +7,12 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::hold::{Hold, Victims};
 use super::store::Lists;
 use super::{Discard, Discipline, Env, Fate, HeadView, QueueParams, QueueView, Verdict, check_size};
-use crate::core::class::{self, Asks, Attributes, Broken, Class, FIXED, Failure, Running};
+use crate::core::class::{self, Asks, Attributes, Broken, Class, FIXED, Failure, Parameters, Running};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
@@ -50,9 +51,26 @@ impl Asks for QueueAsks {
         Signal::all(&self.sends)
     }
 
-    fn check(&self) -> Result<(), Fault> {
-        self.size.map_or(Ok(()), check_size)
+    fn check(&self, parameters: &Parameters) -> Result<(), Fault> {
+        self.size.map_or(Ok(()), check_size).map_err(|fault| fault.under("asks"))?;
+        match parameters.get(SIZE).filter(|size| limit_of(size).is_none()) {
+            Some(size) => Err(Fault::new(
+                format!("parameters.{SIZE}"),
+                size,
+                "it is the limit of the queue",
+                "give a whole number of PDUs from 1 on",
+            )),
+            None => Ok(()),
+        }
     }
+}
+
+/// The parameter that is the limit of the queue.
+const SIZE: &str = "size";
+
+/// The limit that a parameter gives.
+fn limit_of(size: &Value) -> Option<Count> {
+    size.as_u64().map(Count).filter(|&size| check_size(size).is_ok())
 }
 
 impl QueueParams for Params {
@@ -157,6 +175,8 @@ struct State {
     keeps_lists: bool,
     /// When a PDU last arrived, or the line was last free.
     now: Time,
+    /// The list that is next, until a PDU joins or leaves.
+    chosen: Option<usize>,
 }
 
 impl Python {
@@ -169,6 +189,7 @@ impl Python {
             decides_at_head: params.asks.decides_at_head,
             keeps_lists: params.asks.keeps_lists,
             now: Time::ZERO,
+            chosen: None,
         }))
     }
 }
@@ -192,6 +213,7 @@ impl Discipline for Python {
     }
 
     fn on_head(&mut self, pdu: &mut Pdu, view: &HeadView) -> Fate {
+        self.0.chosen = None;
         let sends = self.0.running.call(view.now, |instance| instance.on_head(pdu, view));
         if sends == Some(false) { Fate::Discard } else { Fate::Send }
     }
@@ -212,13 +234,8 @@ impl Discipline for Python {
         let super::Params::Python(class) = params else { return };
         let changed = self.0.running.retune(class, now);
         // The parameter `size` is the limit, which is the engine's.
-        let Some(size) = changed.get("size") else { return };
-        match format!("{size} PDUs").parse::<Count>().ok().filter(|&size| check_size(size).is_ok()) {
-            Some(size) => self.0.size = Some(size.0),
-            None => {
-                let told = format!("size is {size}, and must be a whole number of PDUs from 1 on");
-                self.0.running.fail(Failure { method: "parameters", told });
-            }
+        if let Some(size) = changed.get(SIZE).and_then(limit_of) {
+            self.0.size = Some(size.0);
         }
     }
 
@@ -238,24 +255,26 @@ impl Hold for Python {
     }
 
     fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims> {
-        let State { running, now, .. } = &mut *self.0;
+        // The PDU in service counts, and is in no list.
+        if (0..lists.len()).all(|list| lists.count(list) == 0) {
+            return None;
+        }
+        let State { running, now, chosen, .. } = &mut *self.0;
+        *chosen = None;
         let found = running.call(*now, |instance| {
             let Some((list, count)) = instance.make_room(pdu, Listed::all(lists))? else { return Ok(None) };
             if (1..=lists.count(list)).contains(&count) {
                 return Ok(Some(Victims { list, count }));
             }
-            let told = format!(
-                "it discards {count} PDUs of list {list}, in which {} wait; it must return a list, and how many of its PDUs, or \
-                 None",
-                lists.count(list)
-            );
+            let told = format!("it discards {count} of the {} PDUs in list {list}", lists.count(list));
             Err(Failure { method: "make_room", told })
         });
         found.flatten()
     }
 
     fn join(&mut self, pdu: &Pdu) -> usize {
-        let State { running, now, .. } = &mut *self.0;
+        let State { running, now, chosen, .. } = &mut *self.0;
+        *chosen = None;
         let list = running.call(*now, |instance| {
             let list = instance.list_of(pdu, *now)?;
             let told = || format!("it returns {list}; the lists have the numbers from 0 to {}", MOST_LISTS - 1);
@@ -265,7 +284,10 @@ impl Hold for Python {
     }
 
     fn next(&mut self, lists: &Lists) -> Option<usize> {
-        let State { running, now, .. } = &mut *self.0;
+        let State { running, now, chosen: kept, .. } = &mut *self.0;
+        if kept.is_some_and(|list| lists.count(list) > 0) {
+            return *kept;
+        }
         let waits = (0..lists.len()).find(|list| lists.count(*list) > 0);
         let chosen = running.call(*now, |instance| {
             let chosen = instance.next_list(Listed::all(lists), *now)?;
@@ -276,7 +298,8 @@ impl Hold for Python {
             let told = format!("it returns {chosen}; it must return the number of a list in which PDUs wait");
             Err(Failure { method: "next_list", told })
         });
-        waits.and(chosen.flatten().or(waits))
+        *kept = waits.and(chosen.flatten().or(waits));
+        *kept
     }
 }
 

@@ -76,5 +76,5 @@ pub(crate) fn elsewhere(keyword: &str, here: &str) -> Option<String> {
     let role = ROLES.iter().find(has)?;
     let sends = role.parts.iter().find(|part| part.keyword == keyword)?.sends;
     let place = format!("`{keyword}` is a {}: write it in [{}]", role.key, role.table);
-    Some(if sends.is_empty() { place } else { format!("{place}. Its {sends} are heard by {}", listeners(sends)) })
+    Some(if sends.is_empty() { place } else { format!("{place}. These hear its {sends}: {}", listeners(sends)) })
 }

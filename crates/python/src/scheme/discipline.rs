@@ -146,7 +146,7 @@ impl Instance for Discipline {
         Python::attach(|py| {
             let arguments = self.crowding.filled(py, Pdu::shown(pdu), Lists { lists });
             let answer = self.make_room.call(&self.object, arguments, py)?;
-            self.answer(&self.make_room, &answer, "a list and how many of its PDUs, or None")
+            self.answer(&self.make_room, &answer, "a pair, the number of a list and how many of its PDUs, or None")
         })
     }
 }

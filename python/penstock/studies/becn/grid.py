@@ -272,8 +272,8 @@ def only(schemes: Sequence[str], path: str, value: object) -> Callable[[Point], 
 def in_fixed_order(point: Point) -> dict[str, object]:
     """The changes of a point for cells in the order of the sources.
 
-    The same sources get each notice. Of the most sources that stop, some are never notified, and nothing but a limit
-    bounds the queue: a run would fill the memory of the machine.
+    The same sources get each notice. With 50 sources that stop, some are never notified, and nothing but a limit bounds
+    the queue: a run would fill the memory of the machine.
     """
     order: dict[str, object] = {"line.output.order": "fixed"} if point.order == "random" else {}
     limit = [{"drop_tail": {"size": f"{ROOM} cells"}}]

@@ -108,8 +108,11 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     fn choose(&mut self, ready: Ready, now: Time) -> Result<Option<Next>, Failure>;
 }
 
-/// The most PDUs that may leave at one instant: a class that never closes its window would send without end.
+/// The most PDUs that may leave in an interval, in which the fastest line sends half as many cells: a class that never closes its
+/// window would send
+/// without end.
 const MOST_AT_ONCE: u32 = 1_000_000;
+const AT_ONCE: Span = Span(2_000_000);
 
 /// The state of one flow.
 #[derive(Clone, Debug)]
@@ -117,7 +120,7 @@ pub struct Python {
     running: Running<dyn Instance>,
     decision: Decision,
     scales: bool,
-    /// When the last PDU left, and how many have left at that instant.
+    /// When an interval has begun, and how many PDUs have left in it.
     sent: (Time, u32),
 }
 
@@ -141,18 +144,19 @@ impl Python {
         match self.running.call(now, |instance| method(instance)?.map(checked).transpose()) {
             Some(Some(decision)) => self.decision = decision,
             Some(None) => {}
-            None if self.scales => {}
+            None if self.scales => self.decision = Decision::Scale(0.0, Time::NEVER),
             None => self.decision = Decision::Allow(Allowance::Window { open: false }),
         }
     }
 
     /// Counts a PDU that leaves at `now`.
     fn count(&mut self, now: Time) {
-        let (last, before) = self.sent;
-        let count = if last == now { before + 1 } else { 1 };
-        self.sent = (now, count);
-        if count > MOST_AT_ONCE {
-            let told = format!("more than {MOST_AT_ONCE} PDUs left at this instant: nothing that it decides ends this");
+        let (start, before) = self.sent;
+        self.sent = if now.since(start) < AT_ONCE { (start, before + 1) } else { (now, 1) };
+        if self.sent.1 > MOST_AT_ONCE {
+            let told = format!(
+                "it lets more than {MOST_AT_ONCE} PDUs leave within {AT_ONCE}: nothing that it decides holds them back"
+            );
             self.call(now, |_| Err(Failure { method: "on_send", told }));
         }
     }
@@ -187,8 +191,12 @@ impl RateScale for Python {
 
     fn resumes(&mut self, now: Time) -> Time {
         match self.decision {
-            // Later than now: time must advance.
-            Decision::Scale(factor, at) if factor <= 0.0 => at.max(now + Span(1)),
+            Decision::Scale(factor, at) if factor <= 0.0 && at > now => at,
+            Decision::Scale(factor, at) if factor <= 0.0 => {
+                let told = format!("it is {}, and must be later than the time of the call, for factor is 0", at.0);
+                self.call(now, |_| Err(Failure { method: "resumes_ps", told }));
+                Time::NEVER
+            }
             _ => now,
         }
     }

@@ -125,9 +125,8 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     fn on_idle(&mut self, now: Time) -> Decided;
 }
 
-/// The most segments that a window alone lets leave at once: more than any network holds, and few enough for the memory of a
-/// machine.
-const MOST_SEGMENTS: u32 = 10_000_000;
+/// The most segments in flight. With segments of 1,460 octets it is more than the largest window of TCP, 2^30 octets (RFC 7323).
+const MOST_SEGMENTS: u32 = 1_000_000;
 
 /// The state of one stream.
 #[derive(Clone, Debug)]
@@ -171,14 +170,14 @@ fn checked(decision: Decision, segment: u16) -> Result<Decision, Failure> {
     if !(window >= 0.0 && window.is_finite()) {
         return Err(Failure::of_value("window", window, "a number of octets from 0 on"));
     }
+    if window > f64::from(MOST_SEGMENTS) * f64::from(segment) {
+        let wanted = format!("at most {MOST_SEGMENTS} segments of {segment} octets");
+        return Err(Failure::of_value("window", window, &wanted));
+    }
     match pacing_rate {
         Some(rate) if !(rate > 0.0 && rate <= FASTEST.0 as f64) => {
             let wanted = format!("more than 0 and at most {:e} bits per second, or None", FASTEST.0);
             Err(Failure::of_value("pacing_rate", rate, &wanted))
-        }
-        None if window > f64::from(MOST_SEGMENTS) * f64::from(segment) => {
-            let wanted = format!("at most {MOST_SEGMENTS} segments of {segment} octets, for it has no pacing_rate");
-            Err(Failure::of_value("window", window, &wanted))
         }
         _ => Ok(decision),
     }

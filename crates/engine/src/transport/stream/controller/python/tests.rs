@@ -180,7 +180,7 @@ fn its_attributes_are_readings_with_the_name_of_the_class() {
 
 #[test]
 fn what_no_sender_can_do_is_a_fault() {
-    for (window, told) in [(f64::NAN, "nan"), (-1.0, "-1"), (f64::INFINITY, "inf"), (1e10 + 1.0, "10000000001")] {
+    for (window, told) in [(f64::NAN, "nan"), (-1.0, "-1"), (f64::INFINITY, "inf"), (1e9 + 1.0, "1000000001")] {
         let mut hosted = hosted(9, Some(window));
         hosted.on_ack(&acked(1000));
         let fault = hosted.broken().unwrap().fault("controller.python", "flow a.0");
