@@ -415,6 +415,14 @@ def test_faults_at_the_begin_are_told_too(tmp_path: Path, text: str, told: str) 
         penstock.run(written(tmp_path, text), allow_python=True)
 
 
+def test_a_parameter_that_the_class_does_not_have_is_a_fault(tmp_path: Path) -> None:
+    # The text does not say what a class with another base takes.
+    text = FIXED.replace("class Own", "from abc import ABC\nclass Own(ABC)")
+    own = written(tmp_path, text, more=", parameters = { gama = 1 }")
+    with pytest.raises(InputError, match=r"__init__ failed .*Own\(\) takes no arguments"):
+        penstock.run(own, allow_python=True)
+
+
 def test_a_state_that_cannot_be_copied_is_refused_where_it_is_copied(tmp_path: Path) -> None:
     own = written(tmp_path, f"{FIXED}        self.file = open(__file__ or 0) if False else (i for i in ())\n")
     sim = Simulation(own, allow_python=True)

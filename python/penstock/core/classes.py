@@ -10,9 +10,7 @@ import copyreg
 import hashlib
 import json
 import platform
-import re
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -21,6 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from penstock import _engine
+from penstock.core.class_arguments import arguments
 from penstock.core.errors import InputError, did_you_mean, near_or_listed
 from penstock.core.texts import PROGRAM, read_file_of
 
@@ -138,9 +137,9 @@ def completed(table: str, path: str, scenario: str) -> str:
     _check_methods(family, role, flags, file, path)
     told |= {"source": source, "releases": releases(requires, path)}
     told.pop("arguments", None)
-    arguments = _arguments(described, family)
-    if arguments is not None:
-        told["arguments"] = arguments
+    takes = arguments(described, family)
+    if takes is not None:
+        told["arguments"] = takes
     told["asks"] = flags if role is CONTROLLER else _asks(role, flags, attributes, told, file, path)
     if READINGS in attributes:
         told[READINGS] = _readings(attributes[READINGS], role, file, path)
@@ -251,87 +250,6 @@ def _family(described: ast.Module, node: ast.ClassDef) -> Iterator[ast.ClassDef]
         named = (one for one in before if isinstance(one, ast.ClassDef) and one.name == getattr(base, "id", ""))
         for one in named:
             yield from _family(described, one)
-
-
-def _arguments(described: ast.Module, family: Sequence[ast.ClassDef]) -> list[str] | None:
-    """The names of the arguments of a class, which its bases in the file follow; None if the text does not say them.
-
-    A class that is made in another way than by one plain statement may take anything.
-    """
-    known = {node.name for node in family} | {"object"}
-    bases = [[getattr(base, "id", "") for base in node.bases] for node in family]
-    if any(len(own) > 1 or set(own) - known for own in bases) or any(node.keywords for node in family):
-        return None
-    if not all(isinstance(each, _PLAIN) for node in family for each in node.body):
-        return None
-    bound = Counter(_bound(described))
-    if any(bound[name] > 1 for name in known) or any(bound[name] for name in ("__init_subclass__", *_MARKS)):
-        return None
-    if sum(bound[name] for name in _MAKERS) > sum(_makes(each) for each in ast.walk(described)):
-        return None
-    decorators = [each for node in family for each in node.decorator_list]
-    made = next(filter(None, ([each for each in node.body if _makes(each)] for node in family)), [])
-    if made and not decorators:
-        return _arguments_of(made[0]) if len(made) == 1 else None
-    if made or not all(_is_dataclass(decorator) for decorator in decorators):
-        return None
-    fields: dict[str, bool] = {}
-    for node in reversed(family):
-        fields |= _fields(node) if node.decorator_list else {}
-    return None if "" in fields else [name for name, is_argument in fields.items() if is_argument]
-
-
-_PLAIN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign, ast.Assign, ast.Expr, ast.Pass, ast.ClassDef)
-"""The statements of a class whose text says what it has."""
-_MAKERS = ("__init__", "__new__")
-_MARKS = ("ClassVar as", "KW_ONLY as", "dataclass as")
-"""Names of dataclasses that the file gives other names."""
-
-
-def _bound(described: ast.Module) -> Iterator[str]:
-    """The names that a file binds anywhere; for an attribute that it sets, the name before the point."""
-    for node in ast.walk(described):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield getattr(node.value, "id", "")
-        elif isinstance(node, ast.alias):
-            yield f"{node.name} as" if node.asname else node.name
-            yield node.asname or ""
-
-
-def _makes(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name in _MAKERS
-
-
-def _arguments_of(method: ast.stmt) -> list[str] | None:
-    if not isinstance(method, ast.FunctionDef) or method.name != "__init__" or method.decorator_list:
-        return None
-    own = method.args
-    if own.kwarg or own.posonlyargs:
-        return None
-    return [argument.arg for argument in (*own.args[1:], *own.kwonlyargs)]
-
-
-def _is_dataclass(decorator: ast.expr) -> bool:
-    """Whether this makes a dataclass that is made from its fields."""
-    call = decorator if isinstance(decorator, ast.Call) else None
-    named = decorator if call is None else call.func
-    words = [] if call is None else [keyword.arg for keyword in call.keywords]
-    return getattr(named, "id", getattr(named, "attr", "")) == "dataclass" and not {"init", None} & set(words)
-
-
-def _fields(node: ast.ClassDef) -> dict[str, bool]:
-    """The annotated names of a dataclass, and whether each is an argument. An empty name if the text does not say."""
-    fields = {}
-    for statement in node.body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            words = [keyword.arg for keyword in getattr(statement.value, "keywords", [])]
-            is_argument = not re.search(r"\b(ClassVar|KW_ONLY)\b", ast.unparse(statement.annotation))
-            fields["" if is_argument and {"init", None} & set(words) else statement.target.id] = is_argument
-    return fields
 
 
 def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str], file: str, path: str) -> None:
