@@ -108,10 +108,10 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     fn choose(&mut self, ready: Ready, now: Time) -> Result<Option<Next>, Failure>;
 }
 
-/// The most PDUs that may leave in an interval, in which the fastest line sends half as many cells: a class that never closes its
-/// window would send
-/// without end.
+/// The most PDUs that may leave within `AT_ONCE`: a class that never closes its window would send without end. The fastest line
+/// sends half as many cells in that time.
 const MOST_AT_ONCE: u32 = 1_000_000;
+/// The length of the interval in which PDUs are counted.
 const AT_ONCE: Span = Span(2_000_000);
 
 /// The state of one flow.
@@ -157,8 +157,25 @@ impl Python {
             let told = format!(
                 "it lets more than {MOST_AT_ONCE} PDUs leave within {AT_ONCE}: nothing that it decides holds them back"
             );
-            self.call(now, |_| Err(Failure { method: "on_send", told }));
+            self.refuse(now, "on_send", told);
         }
+    }
+
+    /// Ends the run: what it decides would keep a sender busy without end. Out of line, for senders ask other reaction points in
+    /// the same place.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, now: Time, method: &'static str, told: String) {
+        self.call(now, |_| Err(Failure { method, told }));
+    }
+
+    /// Refuses to resume at this time, which is not later than `now`.
+    #[cold]
+    #[inline(never)]
+    fn refuse_to_resume(&mut self, at: Time, now: Time) -> Time {
+        let told = format!("it is {}, and must be later than the time of the call, for factor is 0", at.0);
+        self.refuse(now, "resumes_ps", told);
+        Time::NEVER
     }
 }
 
@@ -192,11 +209,7 @@ impl RateScale for Python {
     fn resumes(&mut self, now: Time) -> Time {
         match self.decision {
             Decision::Scale(factor, at) if factor <= 0.0 && at > now => at,
-            Decision::Scale(factor, at) if factor <= 0.0 => {
-                let told = format!("it is {}, and must be later than the time of the call, for factor is 0", at.0);
-                self.call(now, |_| Err(Failure { method: "resumes_ps", told }));
-                Time::NEVER
-            }
+            Decision::Scale(factor, at) if factor <= 0.0 => self.refuse_to_resume(at, now),
             _ => now,
         }
     }
