@@ -186,7 +186,7 @@ impl Python {
         Python(Box::new(State {
             running: Running::start(params, <dyn Instance>::fork, |makers| makers.discipline(params, &env)),
             size: params.asks.size.map(|size| size.0),
-            decides_at_head: params.asks.decides_at_head,
+            decides_at_head: params.asks.decides_at_head || params.asks.keeps_lists,
             keeps_lists: params.asks.keeps_lists,
             now: Time::ZERO,
             chosen: None,
@@ -219,7 +219,7 @@ impl Discipline for Python {
     }
 
     fn decides_at_head(&self) -> bool {
-        self.0.decides_at_head || self.0.keeps_lists
+        self.0.decides_at_head
     }
 
     fn hold(&mut self) -> Option<&mut dyn Hold> {
@@ -256,7 +256,7 @@ impl Hold for Python {
 
     fn victims(&mut self, pdu: &Pdu, lists: &Lists) -> Option<Victims> {
         // The PDU in service counts, and is in no list.
-        if (0..lists.len()).all(|list| lists.count(list) == 0) {
+        if lists.all_bits() == 0 {
             return None;
         }
         let State { running, now, chosen, .. } = &mut *self.0;
@@ -288,17 +288,18 @@ impl Hold for Python {
         if kept.is_some_and(|list| lists.count(list) > 0) {
             return *kept;
         }
-        let waits = (0..lists.len()).find(|list| lists.count(*list) > 0);
+        let is_empty = lists.all_bits() == 0;
         let chosen = running.call(*now, |instance| {
             let chosen = instance.next_list(Listed::all(lists), *now)?;
-            if waits.is_none() || chosen.is_some_and(|list| lists.count(list) > 0) {
+            if is_empty || chosen.is_some_and(|list| lists.count(list) > 0) {
                 return Ok(chosen);
             }
             let chosen = chosen.map_or("None".to_owned(), |list| format!("{list}, in which nothing waits"));
             let told = format!("it returns {chosen}; it must return the number of a list in which PDUs wait");
             Err(Failure { method: "next_list", told })
         });
-        *kept = waits.and(chosen.flatten().or(waits));
+        let first = || (0..lists.len()).find(|list| lists.count(*list) > 0);
+        *kept = if is_empty { None } else { chosen.flatten().or_else(first) };
         *kept
     }
 }
