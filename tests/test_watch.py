@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cells import CELLS
 from terminal import terminal
 
 from penstock import Scenario, Simulation
-from penstock.cli.keys import KEY, NAMES
+from penstock.cli.keys import KEY, NAMES, keys
 from penstock.show.player import FASTEST, Player, faster, slower
 from penstock.show.samples import DELIVERED, INPUT, LOST, QUEUE, SENT, Key, readings
 from penstock.show.scope import PLAIN_BARS, bars, draw, scaled, speed_text
@@ -125,6 +129,36 @@ def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(file: Path) -> None:
         assert shown.finish() == 130
         assert termios.tcgetattr(shown.end) == before
         assert "penstock: interrupted" in shown.text
+
+
+def test_a_key_that_ctrl_c_takes_back_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The terminal drops what was typed as it sends the signal. A read that then waits for the next key hears neither.
+    own, other = os.openpty()
+    with os.fdopen(own, "r+b", 0), os.fdopen(other, encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        wait = select.select
+
+        def wait_and_drop(*files: Any) -> object:
+            ready = wait(*files)
+            termios.tcflush(other, termios.TCIFLUSH)
+            return ready
+
+        with keys() as pressed:
+            os.write(own, b"x")
+            with monkeypatch.context() as interrupted:
+                interrupted.setattr("select.select", wait_and_drop)
+                assert pressed(60) == []
+            os.write(own, b"y\x1b[A")
+            assert pressed(60) == ["y", "up"]
+
+
+def test_a_terminal_that_is_gone_ends_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = os.openpty()
+    with os.fdopen(other, encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        with suppress(termios.error), keys() as pressed:
+            os.close(own)
+            assert pressed(60) == ["end"]
 
 
 def test_it_says_when_the_machine_cannot_hold_the_speed(tmp_path: Path) -> None:

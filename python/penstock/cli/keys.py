@@ -58,13 +58,16 @@ def keys() -> Iterator[Callable[[float], list[str]]]:
         try:
             octets = os.read(terminal, 4096)
         except OSError:  # the terminal is gone
-            octets = b""
-        found = KEY.findall(octets.decode(errors="ignore"))
-        return [NAMES.get(key, key) for key in found] if octets else ["end"]
+            return ["end"]
+        if not octets:  # Ctrl-C has flushed what there was, or the terminal is gone: then it is ready at all times
+            is_gone, _, _ = select.select([terminal], [], [], 0.0)
+            return ["end"] if is_gone else []
+        return [NAMES.get(key, key) for key in KEY.findall(octets.decode(errors="ignore"))]
 
     try:
         tty.setcbreak(terminal, termios.TCSANOW)
         mode = termios.tcgetattr(terminal)
+        mode[6][termios.VMIN] = 0  # a read that finds nothing returns: it would wait for a key, deaf to the signal
         mode[6][termios.VSUSP] = bytes([os.fpathconf(terminal, "PC_VDISABLE")])
         termios.tcsetattr(terminal, termios.TCSANOW, mode)
         yield read
