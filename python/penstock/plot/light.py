@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from penstock.plot import labels as beside
+from penstock.plot.labels import Box, place_labels
 from penstock.plot.rows import bar_axis
-from penstock.plot.sheet import Panel, Sheet, Trace
+from penstock.plot.sheet import Panel, Sheet, Spot, Trace
 from penstock.plot.spots import ends, spot_axes
 from penstock.plot.style import PALETTE, colour_of, length, marker_of, power_of_ten
 from penstock.plot.traces import SHADE, around, band, is_band, line_of, marks, span_of
@@ -165,28 +167,34 @@ class Light:
 
 
 def labels(panel: Panel, x: Axis, y: Axis) -> str:
-    """The labels of the named spots of a panel beside their marks, on the side with more room, none over another."""
-    middle = x.start + x.length / 2
-    named = sorted((spot for spot in panel.spots if spot.named), key=lambda spot: y.at(spot.y.mean))
+    """The labels of the named spots of a panel, each near its mark; a line leads to one that is not right beside it."""
+    marks = [(x.at(spot.x.mean), y.at(spot.y.mean)) for spot in panel.spots]
+    widths = [beside.LETTER * length(spot.label) if spot.named else None for spot in panel.spots]
+    room = Box(x.start, y.start + y.length, x.start + x.length, y.start)
+    lines = [box for spot in panel.spots for box in cross(spot, x, y)]
     parts = []
-    for kind, shift, is_right in (("spot", 6, False), ("spot end", -6, True)):
-        own = [spot for spot in named if (x.at(spot.x.mean) >= middle) is is_right]
-        for spot, level in zip(own, spread([y.at(spot.y.mean) + 3 for spot in own], y.start - 3), strict=True):
-            place = f'x="{short(x.at(spot.x.mean) + shift)}" y="{short(level)}"'
-            paint = f'style="fill:{colour(colour_of(spot.hue))}"'
-            parts.append(f'<text class="{kind}" {place} {paint}>{escape(spot.label)}</text>')
+    for spot, (at, level), box in zip(panel.spots, marks, place_labels(marks, widths, lines, room), strict=True):
+        if box is None:
+            continue
+        paint = colour(colour_of(spot.hue))
+        near, height = box.nearest(at, level)
+        if math.hypot(near - at, height - level) > beside.LETTER:
+            lead = f"M{short(at)} {short(level)}L{short(near)} {short(height)}"
+            parts.append(f'<path class="lead" d="{lead}" style="stroke:{paint}"/>')
+        is_left = box.right <= at
+        place = f'x="{short(box.right if is_left else box.left)}" y="{short(box.bottom - 1.5)}"'
+        kind = "spot end" if is_left else "spot"
+        parts.append(f'<text class="{kind}" {place} style="fill:{paint}">{escape(spot.label)}</text>')
     return "".join(parts)
 
 
-def spread(levels: Sequence[float], most: float) -> list[float]:
-    """Sorted levels at least a letter apart: pushed down, and where that passes ``most``, up again."""
-    down: list[float] = []
-    for level in levels:
-        down.append(max(level, down[-1] + LETTER) if down else level)
-    up: list[float] = []
-    for level in reversed(down):
-        up.append(min(level, up[-1] - LETTER if up else most))
-    return up[::-1]
+def cross(spot: Spot, x: Axis, y: Axis) -> tuple[Box, Box]:
+    """The two lines of a spot's intervals."""
+    (first, last), (least, most) = ends(spot.x), ends(spot.y)
+    middle, level = x.at(spot.x.mean), y.at(spot.y.mean)
+    return Box(x.at(first), level - 0.5, x.at(last), level + 0.5), Box(
+        middle - 0.5, y.at(most), middle + 0.5, y.at(least)
+    )
 
 
 def rows(panel: Panel) -> tuple[str, float, float]:
