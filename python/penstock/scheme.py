@@ -25,10 +25,14 @@ hears:
 
 - ``begin(port)``: ``port`` is a :class:`Port`.
 - ``on_arrival(pdu, queue)``: a PDU arrives (:class:`Pdu`, :class:`PortQueue`). It may set marks and the explicit
-  rate. It returns ``None``, the severity of a notice to the source, or an :class:`Answer`, a cell for the source
-  (``makes_rm_cells = True``).
+  rate. It returns ``None``, the severity of a notice to the source, or an :class:`Answer`: a cell for the source
+  (``makes_rm_cells = True``), or ``Answer.error_report(pdu)`` if ``pdu.wants_error_report``. With
+  ``makes_error_reports = True`` it is an intermediate system of CLNP, and takes one off the lifetime of each NPDU.
 - ``on_discard(pdu, queue)``: the PDU is discarded. It returns the same.
 - ``on_departure(pdu, queue)``: the PDU leaves the queue; only with ``wants_departures = True``.
+- ``on_service(pdu, hop)``: the line begins to send the PDU, and ``hop`` is what the port writes beside it for the
+  stream (:class:`Hop`). It returns ``None``, or ``hop.replace(waiting_bits=...)``: what is written in its place; only
+  with ``writes_telemetry = True``. Without this method such a port writes what ``telemetry`` of the engine does.
 - ``on_backward(pdu, queue)``: the PDU of a flow through the port passes in the backward direction; only with
   ``wants_backward = True``.
 - ``on_rate(rate, moment)``: the rate of the line is another from now on (:class:`Moment`).

@@ -74,10 +74,18 @@ CONTROLLER = Role(
 """The controller of a byte stream."""
 ROLES: Mapping[str, Role] = {
     "congestion_point": Role(
-        ("begin", "on_arrival", "on_discard", "on_departure", "on_backward", "on_rate", CHANGED),
-        ("wants_departures", "wants_backward", "counts_bits", "makes_rm_cells", "controls_last_queue"),
+        ("begin", "on_arrival", "on_discard", "on_departure", "on_service", "on_backward", "on_rate", CHANGED),
+        (
+            *("wants_departures", "wants_backward", "writes_telemetry", "counts_bits"),
+            *("makes_rm_cells", "makes_error_reports", "controls_last_queue"),
+        ),
         SENDS_AND_HEARS,
-        needs={"on_departure": "wants_departures", "on_backward": "wants_backward"},
+        needs={
+            "on_departure": "wants_departures",
+            "on_service": "writes_telemetry",
+            "on_backward": "wants_backward",
+        },
+        alone=("writes_telemetry",),
     ),
     "notification_point": Role(("begin", "on_pdu", CHANGED), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
     "reaction_point": Role(
@@ -270,7 +278,7 @@ def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str],
             reason = f"{file}: it is called only if the class asks for it"
             remedy = f"write {role.needs[name]} = True in the class"
             raise InputError(reason, path=path, value=f"{node.name}.{name}", remedy=remedy)
-    if not node.bases and not set(names) & set(role.methods):
+    if not node.bases and not set(names) & set(role.methods) and not set(flags) & set(role.alone):
         reason = f"{file}: it has no method that Penstock calls"
         raise InputError(reason, path=path, value=node.name, remedy=f"there are {', '.join(role.methods)}")
 

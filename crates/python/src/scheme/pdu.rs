@@ -123,6 +123,12 @@ impl Pdu {
         self.pdu.marks.is_ecn_capable()
     }
 
+    /// Whether it is an NPDU that asks for Error Reports (the E/R flag), and is none itself.
+    #[getter]
+    fn wants_error_report(&self) -> bool {
+        Contents::error_report(&self.pdu, 0).is_some()
+    }
+
     /// Explicit forward congestion indication.
     #[getter]
     fn efci(&self) -> bool {
@@ -277,6 +283,17 @@ impl Answer {
     fn notice(severity: u8) -> Answer {
         let body = Body::Notice { point: 0, severity };
         Answer { answer: Contents { body, marks: Marks::default(), octets: CELL_OCTETS } }
+    }
+
+    /// The Error Report of CLNP about an NPDU, which must ask for one.
+    #[staticmethod]
+    #[pyo3(signature = (pdu, *, octets = 121))]
+    fn error_report(pdu: &Pdu, octets: u16) -> PyResult<Answer> {
+        if octets == 0 {
+            return Err(PyValueError::new_err("octets is 0; an Error Report has at least 1, and usually 121"));
+        }
+        let missing = || PyValueError::new_err("it asks for no Error Report: wants_error_report is False");
+        Ok(Answer { answer: Contents::error_report(&pdu.pdu, octets).ok_or_else(missing)? })
     }
 
     /// An acknowledgement: all PDUs up to and including `number` have arrived.

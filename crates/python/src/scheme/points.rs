@@ -4,6 +4,7 @@ use penstock_engine::control::python::{Points, point, receiver, source};
 use penstock_engine::control::{Answer as Contents, Notice, PortEnv, PortView, ReceiverEnv, SenderEnv};
 use penstock_engine::core::class::Failure;
 use penstock_engine::core::pdu::Pdu as Inner;
+use penstock_engine::core::telemetry::Hop as Written;
 use penstock_engine::core::time::{Rate, Time};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use super::Classes;
 use super::calling::{Method, Object, Pair, attributes};
 use super::pdu::{Answer, Pdu};
 use super::source::Source;
+use super::telemetry::Hop;
 use super::views::{Moment, Port, PortQueue, Receiver, Sender};
 
 impl Points for Classes {
@@ -62,6 +64,7 @@ struct Point {
     on_arrival: Method,
     on_discard: Method,
     on_departure: Method,
+    on_service: Method,
     on_backward: Method,
     on_rate: Method,
 }
@@ -72,6 +75,7 @@ impl Point {
             on_arrival: object.method(py, "on_arrival")?,
             on_discard: object.method(py, "on_discard")?,
             on_departure: object.method(py, "on_departure")?,
+            on_service: object.method(py, "on_service")?,
             on_backward: object.method(py, "on_backward")?,
             on_rate: object.method(py, "on_rate")?,
             object,
@@ -139,6 +143,22 @@ impl point::Instance for Point {
 
     fn on_departure(&mut self, pdu: &mut Inner, view: &PortView) -> Result<(), Failure> {
         if self.on_departure.is_there() { self.write(pdu, view, |point| &point.on_departure) } else { Ok(()) }
+    }
+
+    fn on_service(&mut self, pdu: &Inner, hop: Written) -> Result<Option<Written>, Failure> {
+        if !self.on_service.is_there() {
+            return Ok(None);
+        }
+        Python::attach(|py| {
+            let arguments = (Pdu::shown(pdu), Hop { written: hop }).into_pyobject(py);
+            let answer = self.on_service.call(&self.object, arguments, py)?;
+            if answer.is_none() {
+                return Ok(None);
+            }
+            let wrong = |_| PyTypeError::new_err("it must return None, or hop.replace(...)");
+            let told = answer.extract::<Hop>().map_err(wrong);
+            told.map(|told| Some(told.written)).map_err(|error| self.object.failure(py, self.on_service.name, &error))
+        })
     }
 
     fn on_backward(&mut self, pdu: &mut Inner, view: &PortView) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use penstock_engine::core::telemetry::{Hop as Written, Hops};
 use penstock_engine::core::time::Time;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// What the ports of the path wrote beside a segment whose acknowledgement arrives.
@@ -44,14 +45,27 @@ impl Telemetry {
     }
 }
 
-/// What a port wrote when it began to send the segment.
-#[pyclass(frozen, module = "penstock._engine")]
+/// What a port writes when it begins to send a PDU.
+#[pyclass(frozen, module = "penstock._engine", from_py_object)]
+#[derive(Clone)]
 pub(crate) struct Hop {
-    written: Written,
+    pub(super) written: Written,
 }
 
 #[pymethods]
 impl Hop {
+    /// The same with other values.
+    #[pyo3(signature = (*, sent_bits = None, waiting_bits = None, rate = None))]
+    fn replace(&self, sent_bits: Option<u64>, waiting_bits: Option<u64>, rate: Option<f64>) -> PyResult<Hop> {
+        let Written { at, sent, waiting, rate: own } = self.written;
+        let rate = rate.unwrap_or(own);
+        if !(rate > 0.0 && rate.is_finite()) {
+            return Err(PyValueError::new_err(format!("rate is {rate}; it must be above 0 bits per second")));
+        }
+        let (sent, waiting) = (sent_bits.unwrap_or(sent), waiting_bits.unwrap_or(waiting));
+        Ok(Hop { written: Written { at, sent, waiting, rate } })
+    }
+
     /// The time, in seconds.
     #[getter]
     fn now(&self) -> f64 {
@@ -64,7 +78,7 @@ impl Hop {
         self.written.at.0
     }
 
-    /// Bits that the port had sent before the segment.
+    /// Bits that the port had sent before the PDU.
     #[getter]
     fn sent_bits(&self) -> u64 {
         self.written.sent

@@ -25,7 +25,7 @@ use crate::control::congestion::{
 };
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{Body, FIXED_LENGTH, Kind, Marks, Pdu};
+use crate::core::pdu::{FIXED_LENGTH, Marks, Pdu};
 use crate::core::quantity::Bits;
 use crate::core::time::Time;
 use crate::core::word;
@@ -128,7 +128,7 @@ pub struct Clnp {
 }
 
 /// An intermediate system forwards `pdu`.
-pub(super) fn forward(pdu: &mut Pdu) {
+pub(in crate::control) fn forward(pdu: &mut Pdu) {
     pdu.lifetime = pdu.lifetime.saturating_sub(1);
 }
 
@@ -145,10 +145,9 @@ impl Clnp {
         }
     }
 
-    /// The notice about `pdu`, if it has the E/R flag.
+    /// The notice about `pdu`, if it asks for a report.
     fn report(&self, pdu: &Pdu) -> Option<Notice> {
-        let wanted = self.error_octets.is_some() && pdu.marks.has(Marks::ER) && pdu.kind() != Kind::ErrorReport;
-        wanted.then_some(Notice { severity: 1 })
+        self.error_report(pdu).map(|_| Notice { severity: 1 })
     }
 }
 
@@ -179,18 +178,7 @@ impl CongestionPoint for Clnp {
     }
 
     fn error_report(&self, pdu: &Pdu) -> Option<Answer> {
-        let (number, connection) = match pdu.body() {
-            Body::DataTpdu { number, connection, .. } | Body::AcknowledgementTpdu { number, connection, .. } => {
-                (number, connection)
-            }
-            Body::ConnectRequest { connection, .. }
-            | Body::ConnectConfirm { connection, .. }
-            | Body::DisconnectRequest { connection }
-            | Body::DisconnectConfirm { connection } => (0, connection),
-            _ => (0, 0),
-        };
-        let body = Body::ErrorReport { about: pdu.kind(), number, connection };
-        Some(Answer { body, marks: Marks::default(), octets: self.error_octets? })
+        Answer::error_report(pdu, self.error_octets?)
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
@@ -212,7 +200,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
     use crate::control::laws::port;
-    use crate::core::pdu::FlowId;
+    use crate::core::pdu::{Body, FlowId, Kind};
 
     fn npdu(body: Body) -> Pdu {
         let mut pdu = Pdu::new(FlowId(0), 0, 1672, 0, body);

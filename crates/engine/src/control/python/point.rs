@@ -10,11 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::Host;
 use crate::control::CongestionParams;
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::atn::clnp::forward;
+use crate::control::congestion::{
+    CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, ServiceView,
+};
+use crate::control::telemetry::{Params as TelemetryParams, Telemetry};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::Each;
+use crate::core::telemetry::Hop;
 use crate::core::time::{Rate, Time};
 
 /// The class, and what identifies it.
@@ -42,6 +47,12 @@ pub struct PointAsks {
     /// The RM cells that it makes itself, and sends to sources.
     #[schemars(extend("fixed" = FIXED))]
     pub makes_rm_cells: bool,
+    /// It is an intermediate system of CLNP: it takes one off the lifetime of each NPDU, and may return Error Reports.
+    #[schemars(extend("fixed" = FIXED))]
+    pub makes_error_reports: bool,
+    /// The load of the port beside each segment that asks for it: `on_service`.
+    #[schemars(extend("fixed" = FIXED))]
+    pub writes_telemetry: bool,
     /// It controls the last queue alone. Flows of other queues get no feedback.
     #[schemars(extend("fixed" = FIXED))]
     pub controls_last_queue: bool,
@@ -49,7 +60,8 @@ pub struct PointAsks {
 
 impl Asks for PointAsks {
     fn sends(&self) -> Signals {
-        Signal::all(&self.sends)
+        let reports = Signals::ERROR_REPORTS.when(self.makes_error_reports);
+        Signal::all(&self.sends).with(reports).with(Signals::TELEMETRY.when(self.writes_telemetry))
     }
 
     fn hears(&self) -> Signals {
@@ -58,6 +70,10 @@ impl Asks for PointAsks {
 }
 
 impl CongestionPointParams for Params {
+    fn needs(&self) -> PortNeeds {
+        PortNeeds { lifetime: self.asks.makes_error_reports, ..PortNeeds::default() }
+    }
+
     fn controls_last_queue(&self) -> bool {
         self.asks.controls_last_queue
     }
@@ -68,7 +84,7 @@ impl CongestionPointParams for Params {
 pub enum Told {
     /// A notice cell.
     Notice(Notice),
-    /// A cell of another kind.
+    /// A cell of another kind, or an Error Report.
     Cell(Answer),
 }
 
@@ -94,6 +110,11 @@ pub trait Instance: Attributes + fmt::Debug + Send + Sync {
     /// # Errors
     /// If the method fails.
     fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) -> Result<(), Failure>;
+    /// The service of a PDU begins, and the port would write `hop` beside it. Returns what it writes in its place.
+    ///
+    /// # Errors
+    /// If the method fails.
+    fn on_service(&mut self, pdu: &Pdu, hop: Hop) -> Result<Option<Hop>, Failure>;
     /// A PDU passes in the backward direction.
     ///
     /// # Errors
@@ -114,8 +135,10 @@ pub struct Python(Box<State>);
 struct State {
     running: Running<dyn Instance>,
     asks: PointAsks,
+    /// What a point of the engine writes beside a segment.
+    telemetry: Telemetry,
     may_notify: bool,
-    /// The cell that the last method told the source.
+    /// The cell or Error Report that the last method told the source.
     cell: Option<Answer>,
 }
 
@@ -123,10 +146,11 @@ impl Python {
     /// For a port with this `env`; without a host one that never acts.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Python {
+        let telemetry = Telemetry::new(&TelemetryParams {}, env.clone());
         let running = Running::start(params, <dyn Instance>::fork, |makers| makers.congestion_point(params, &env));
         let notices = Signals::NOTICES.with(Signals::GRADED_NOTICES);
         let may_notify = params.asks.makes_rm_cells || Feedback::sends(params).meets(notices);
-        Python(Box::new(State { running, asks: params.asks.clone(), may_notify, cell: None }))
+        Python(Box::new(State { running, asks: params.asks.clone(), telemetry, may_notify, cell: None }))
     }
 }
 
@@ -134,10 +158,15 @@ impl State {
     /// Takes what the method `name` tells the source.
     fn tell(&mut self, name: &'static str, told: Option<Told>) -> Option<Notice> {
         let told = told?;
-        if !self.may_notify {
-            let told = "it tells the source something, which the class does not say; name \"notices\" in `sends`, or write \
-                        `makes_rm_cells = True`";
-            self.running.fail(Failure { method: name, told: told.to_owned() });
+        let is_report = matches!(told, Told::Cell(cell) if cell.is_error_report());
+        let (may_tell, remedy) = if is_report {
+            (self.asks.makes_error_reports, "write `makes_error_reports = True`")
+        } else {
+            (self.may_notify, "name \"notices\" in `sends`, or write `makes_rm_cells = True`")
+        };
+        if !may_tell {
+            let told = format!("it tells the source something, which the class does not say; {remedy}");
+            self.running.fail(Failure { method: name, told });
             return None;
         }
         match told {
@@ -155,6 +184,9 @@ impl State {
 
 impl CongestionPoint for Python {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if self.0.asks.makes_error_reports {
+            forward(pdu);
+        }
         let told = self.0.running.call(view.now, |instance| instance.on_arrival(pdu, view))?;
         self.0.tell("on_arrival", told)
     }
@@ -168,12 +200,22 @@ impl CongestionPoint for Python {
         self.0.running.call(view.now, |instance| instance.on_departure(pdu, view));
     }
 
+    fn on_service(&mut self, pdu: &Pdu, view: &ServiceView) -> Hop {
+        let hop = self.0.telemetry.on_service(pdu, view);
+        self.0.running.call(view.start, |instance| instance.on_service(pdu, hop)).flatten().unwrap_or(hop)
+    }
+
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         self.0.running.call(view.now, |instance| instance.on_backward(pdu, view));
     }
 
     fn on_rate(&mut self, rate: Rate, now: Time) {
+        self.0.telemetry.on_rate(rate, now);
         self.0.running.call(now, |instance| instance.on_rate(rate, now));
+    }
+
+    fn error_report(&self, _pdu: &Pdu) -> Option<Answer> {
+        self.0.cell.filter(Answer::is_error_report)
     }
 
     fn notice_cell(&self, _pdu: &Pdu) -> Option<Answer> {
@@ -188,12 +230,16 @@ impl CongestionPoint for Python {
         self.0.asks.wants_departures
     }
 
+    fn writes_telemetry(&self) -> bool {
+        self.0.asks.writes_telemetry
+    }
+
     fn wants_backward(&self) -> bool {
         self.0.asks.wants_backward
     }
 
     fn notifies(&self) -> bool {
-        self.0.may_notify
+        self.0.may_notify || self.0.asks.makes_error_reports
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {
