@@ -22,7 +22,7 @@ UNKNOWN = re.compile(r"\b(?:specs|papers)/[\w-]+\.(?:md|txt)")
 """Notes that are not part of the repository."""
 MADE = {"docs/index.md", "docs/checks.md", "docs/validation.md", "docs/guides/statistics.md"}
 """Pages that name or include pages that are written when the documentation is built."""
-ELSEWHERE = {"ns.py", "//pola.rs", "gentle.py", "fair.py", "mine.py", "turns.py"}
+ELSEWHERE = {"ns.py", "//pola.rs", "gentle.py", "fair.py", "half.py", "mine.py", "turns.py"}
 """A simulator, an address, and a file that the reader of a guide writes."""
 
 

@@ -1,5 +1,6 @@
 """Congestion points in Python that write telemetry, and that make Error Reports of CLNP: as those of the engine."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,8 @@ from test_classes import fingerprint
 from test_own_points import python
 
 import penstock
-from penstock import InputError, Scenario
+from penstock import InputError, Scenario, Simulation, _engine
+from penstock.core.classes import SIGNALS
 
 OWN = Path(__file__).parent / "controllers" / "ports.py"
 SCENARIO = """
@@ -69,14 +71,102 @@ def test_an_intermediate_system_counts_the_hops_of_npdus() -> None:
         penstock.run(scenario(f"hpcc = {{ congestion_point.{point} }}"), allow_python=True)
 
 
+def test_a_scheme_and_its_ports_may_both_be_classes() -> None:
+    def own(point: str) -> Scenario:
+        place = OWN.with_name("own.toml")
+        return scenario(f'python = {{ file = "hpcc.py", class = "Hpcc", header = 82{point} }}', name=place)
+
+    both = own(f", congestion_point.{python('Plain', 'ports.py')}")
+    assert both.classes() == [("hpcc.py", "Hpcc"), ("ports.py", "Plain")]
+    assert fingerprint(both) == fingerprint(own(""))
+
+
+CELLS = """
+duration = "200 ms"
+{more}
+[line.ab]
+between = ["a", "b"]
+[line.bc]
+between = ["b", "c"]
+[line.cd]
+between = ["c", "d"]
+[defaults.line]
+rate = "10 Mb/s"
+delay = "1 ms"
+congestion_point.python = {{ file = "own.py", class = "Own" }}
+[flow.a]
+count = 3
+path = ["a", "b", "c", "d"]
+reaction_point.{source} = {{}}
+notification_point.{receiver} = {{}}
+traffic.cbr = {{ rate = "4 Mb/s" }}
+"""
+NOTICE = "class Own:\n    sends = ('notices',)\n    def on_arrival(self, pdu, queue):\n        return {told}\n"
+RM = """
+from penstock.scheme import Answer
+class Own:
+    makes_rm_cells = True
+    sends = ("explicit_rates",)
+    hears = ("forward_rm_cells",)
+    def on_arrival(self, pdu, queue):
+        return {told}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "receiver", "only"),
+    [
+        (NOTICE, "becn", "turn_round", "1"),
+        (RM, "tm40", "turn_round", "Answer.rm(1e6, 1e6)"),
+    ],
+)
+def test_an_answer_to_what_is_on_its_way_back_is_a_fault_and_no_defect(
+    tmp_path: Path, text: str, source: str, receiver: str, only: str
+) -> None:
+    def own(told: str) -> Scenario:
+        (tmp_path / "own.py").write_text(text.format(told=told))
+        more = 'mismatches = "warn"'
+        return Scenario.parse(
+            CELLS.format(source=source, receiver=receiver, more=more), name=str(tmp_path / "own.toml")
+        )
+
+    with pytest.raises(InputError, match=r"on its way back to the source; return None if `pdu\.is_backward`"):
+        penstock.run(own(only), allow_python=True)
+    assert fingerprint(own(f"None if pdu.is_backward else {only}"))
+
+
+def test_a_step_and_the_rest_of_a_run_tell_of_faults_alike(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(NOTICE.format(told="1 / 0"))
+    text = CELLS.format(source="becn", receiver="turn_round", more='mismatches = "warn"')
+    for go_on in (Simulation.finish, lambda sim: [sim.step() for _ in range(10**4)]):
+        sim = Simulation(Scenario.parse(text, name=str(tmp_path / "own.toml")), allow_python=True)
+        with pytest.raises(InputError, match="ZeroDivisionError"):
+            go_on(sim)
+
+
+def test_the_names_of_feedback_are_those_of_the_engine() -> None:
+    assert set(SIGNALS) == {each["const"] for each in json.loads(_engine.schema())["$defs"]["Signal"]["oneOf"]}
+
+
 RETURNED = "class Own:\n    writes_telemetry = True\n    def on_service(self, pdu, hop):\n        return {told}\n"
+KEPT = """
+class Own:
+    writes_telemetry = True
+    kept = None
+    def on_service(self, pdu, hop):
+        self.kept = self.kept or hop
+        return self.kept
+"""
 SAID = """
 from penstock.scheme import Answer
 class Own:
-    {flag} = True
+    {flags}
+    kept = None
     def on_arrival(self, pdu, queue):
-        return Answer.error_report(pdu{more})
+        self.kept = self.kept or pdu
+        return {told}
 """
+REPORTS = "makes_error_reports = True"
 
 
 @pytest.mark.parametrize(
@@ -84,15 +174,59 @@ class Own:
     [
         (RETURNED.format(told="5"), "hpcc", "it must return None, or hop.replace"),
         (RETURNED.format(told="hop.replace(rate=0.0)"), "hpcc", "rate is 0; it must be above 0 bits per second"),
-        (RETURNED.format(told="hop.replace(sent_bits=-1)"), "hpcc", "OverflowError"),
-        (SAID.format(flag="makes_error_reports", more=""), "erica", "it asks for no Error Report"),
-        (SAID.format(flag="makes_error_reports", more=", octets=0"), "error_npdu", "octets is 0"),
-        (SAID.format(flag="makes_rm_cells", more=""), "error_npdu", "write `makes_error_reports = True`"),
+        (
+            RETURNED.format(told="hop.replace(sent_bits=-1)"),
+            "hpcc",
+            "sent_bits is -1; it must be a whole number from 0",
+        ),
+        (RETURNED.format(told="hop.replace(waiting_bits=True)"), "hpcc", "waiting_bits is True; it must be a whole"),
+        (RETURNED.format(told="hop.replace(sent_bits=10**12 - pdu.sequence)"), "hpcc", "`sent_bits` never falls"),
+        (KEPT, "hpcc", "it returns what was written at another time"),
+        (SAID.format(flags=REPORTS, told="Answer.error_report(pdu)"), "erica", "it asks for no Error Report"),
+        (SAID.format(flags=REPORTS, told="Answer.error_report(pdu, octets=0)"), "error_npdu", "from 1 to 65535"),
+        (SAID.format(flags=REPORTS, told="Answer.error_report(self.kept)"), "error_npdu", "it reports another PDU"),
+        (
+            SAID.format(flags="makes_rm_cells = True", told="Answer.error_report(pdu)"),
+            "error_npdu",
+            "write `makes_error_reports = True`",
+        ),
+        (SAID.format(flags=REPORTS, told="Answer.rm(1e6, 1e6)"), "error_npdu", "write `makes_rm_cells = True`"),
+        (SAID.format(flags="sends = ('ecn',)", told="1"), "error_npdu", 'name "notices" in `sends`'),
+        (
+            SAID.format(flags="sends = ('notices',)", told="Answer.acknowledgement(1)"),
+            "error_npdu",
+            "a port sends notices",
+        ),
     ],
 )
 def test_faults_say_what_would_be_right(tmp_path: Path, text: str, scheme: str, told: str) -> None:
     (tmp_path / "own.py").write_text(text)
     parts = f'{scheme} = {{ congestion_point.{python("Own")} }}\nmismatches = "warn"'
-    own = scenario(parts, name=tmp_path / "own.toml")
     with pytest.raises(InputError, match=told):
-        penstock.run(own, allow_python=True)
+        penstock.run(scenario(parts, name=tmp_path / "own.toml"), allow_python=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "told"),
+    [
+        ("class Own:\n    makes_error_reports = True\n    def begin(self, port): ...\n", "error_npdu", "has neither"),
+        (SAID.format(flags="sends = ('telemetry',)", told="None"), "hpcc", "write writes_telemetry = True"),
+        (SAID.format(flags="sends = ('error_reports',)", told="None"), "hpcc", "write makes_error_reports = True"),
+        (
+            SAID.format(flags="sends = ('notice',)", told="None"),
+            "hpcc",
+            'there is no feedback notice; did you mean "notices"',
+        ),
+        (
+            SAID.format(flags=f"writes_telemetry = {REPORTS}", told="None"),
+            "error_npdu",
+            "it sends telemetry, and no source of the flows through it hears them",
+        ),
+        (SAID.format(flags=REPORTS, told="None"), "hpcc", "leave out `makes_error_reports` in the class"),
+    ],
+)
+def test_flags_without_effect_are_refused(tmp_path: Path, text: str, scheme: str, told: str) -> None:
+    (tmp_path / "own.py").write_text(text)
+    parts = f"{scheme} = {{ congestion_point.{python('Own')} }}"
+    with pytest.raises(InputError, match=told):
+        penstock.run(scenario(parts, name=tmp_path / "own.toml"), allow_python=True)

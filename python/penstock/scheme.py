@@ -28,7 +28,8 @@ hears:
   rate. It returns ``None``, the severity of a notice to the source, or an :class:`Answer`: a cell for the source
   (``makes_rm_cells = True``), or ``Answer.error_report(pdu)`` if ``pdu.wants_error_report``. With
   ``makes_error_reports = True`` it is an intermediate system of CLNP, and takes one off the lifetime of each NPDU.
-- ``on_discard(pdu, queue)``: the PDU is discarded. It returns the same.
+- ``on_discard(pdu, queue)``: the PDU is discarded. It returns the same. A PDU that is on its way back to the source
+  (``pdu.is_backward``) has no answer but an Error Report.
 - ``on_departure(pdu, queue)``: the PDU leaves the queue; only with ``wants_departures = True``.
 - ``on_service(pdu, hop)``: the line begins to send the PDU, and ``hop`` is what the port writes beside it for the
   stream (:class:`Hop`). It returns ``None``, or ``hop.replace(waiting_bits=...)``: what is written in its place; only
@@ -86,7 +87,8 @@ discarded, if ``make_room`` makes no room.
 Every class may have ``on_change(names)``: the run changed parameters of these names, and their attributes have the new
 values.
 
-Feedback has these names: ``notices``, ``graded_notices``, ``efci``, ``ce``, ``ecn``, ``forward_rm_cells``,
+Telemetry and Error Reports are feedback that flags say (``writes_telemetry``, ``makes_error_reports``). The other kinds
+of feedback have these names: ``notices``, ``graded_notices``, ``efci``, ``ce``, ``ecn``, ``forward_rm_cells``,
 ``backward_rm_cells``, ``explicit_rates``, ``ci``, ``acknowledgements``.
 """
 

@@ -107,15 +107,16 @@ class Simulation(Plotted):
         """
         if callable(until):
             wanted = getattr(until, "every", None) if every is None else time_text(every)
-            return self._run_until_it_holds(until, wanted)
+            self._run_until_it_holds(until, wanted)
+            return
         if every is not None:
             raise InputError("this is for a condition", path="every", value=every, remedy="leave it out for a time")
         until = time_text(until)
         try:
             self._run.require_future(until)
-            self._advance(until)
         except _engine.ScenarioError as error:
             raise _as_input_error(error) from None
+        self._advance(until)
 
     def step(self) -> None:
         """Simulate to the end of the next instant with an event: a PDU arrives or departs, or a timer expires."""
@@ -343,8 +344,11 @@ class Simulation(Plotted):
         return str(self._scenario.tree["duration"])
 
     def _advance(self, until: str) -> None:
-        while not self._run.advance_to(until):
-            pass  # between two slices Python looks for Ctrl-C
+        try:
+            while not self._run.advance_to(until):
+                pass  # between two slices Python looks for Ctrl-C
+        except _engine.ScenarioError as error:  # a class in Python has failed
+            raise _as_input_error(error) from None
 
     def _run_until_it_holds(self, condition: Condition, every: str | None) -> None:
         """Look at equal intervals; then narrow the last one down, in forks, to the first instant with the condition."""

@@ -52,17 +52,18 @@ def keys() -> Iterator[Callable[[float], list[str]]]:
     before = termios.tcgetattr(terminal)
 
     def read(seconds: float) -> list[str]:
-        ready, _, _ = select.select([terminal], [], [], max(0.0, seconds))
-        if not ready:
-            return []
-        try:
-            octets = os.read(terminal, 4096)
-        except OSError:  # the terminal is gone
-            return ["end"]
-        if not octets:  # Ctrl-C has flushed what there was, or the terminal is gone: then it is ready at all times
-            is_gone, _, _ = select.select([terminal], [], [], 0.0)
-            return ["end"] if is_gone else []
-        return [NAMES.get(key, key) for key in KEY.findall(octets.decode(errors="ignore"))]
+        # A terminal that is gone is ready at all times, and has nothing. One that Ctrl-C has flushed is so once.
+        for wait in (max(0.0, seconds), 0.0):
+            ready, _, _ = select.select([terminal], [], [], wait)
+            if not ready:
+                return []
+            try:
+                octets = os.read(terminal, 4096)
+            except OSError:
+                break
+            if octets:
+                return [NAMES.get(key, key) for key in KEY.findall(octets.decode(errors="ignore"))]
+        return ["end"]
 
     try:
         tty.setcbreak(terminal, termios.TCSANOW)

@@ -40,6 +40,23 @@ CHANGED = "on_change"
 """The method that is told of changes of parameters."""
 SENDS_AND_HEARS = ("sends", "hears")
 """The attributes with the names of the feedback that a part sends, and hears."""
+SIGNALS = (
+    *(
+        "notices",
+        "graded_notices",
+        "efci",
+        "forward_rm_cells",
+        "backward_rm_cells",
+        "explicit_rates",
+        "ci",
+        "ce",
+        "ecn",
+    ),
+    "acknowledgements",
+)
+"""These names; a test compares them with the engine's."""
+FLAGGED = {"telemetry": "writes_telemetry", "error_reports": "makes_error_reports"}
+"""Feedback that a congestion point sends because of a flag."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,7 @@ class Role:
         values: attributes with a text or a number.
         needs: methods that are called only with this flag.
         alone: flags that are of use without a method that needs them.
+        answering: flags that ask for one of some methods, whose answers they are about.
         optional: methods that are called only with a flag, and need not be there.
     """
 
@@ -62,6 +80,7 @@ class Role:
     values: tuple[str, ...] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
     alone: tuple[str, ...] = ()
+    answering: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
 
 
@@ -86,6 +105,7 @@ ROLES: Mapping[str, Role] = {
             "on_backward": "wants_backward",
         },
         alone=("writes_telemetry",),
+        answering=dict.fromkeys(("makes_rm_cells", "makes_error_reports"), ("on_arrival", "on_discard")),
     ),
     "notification_point": Role(("begin", "on_pdu", CHANGED), (), SENDS_AND_HEARS, ("answers_wait", "least_octets")),
     "reaction_point": Role(
@@ -168,7 +188,7 @@ def _asks(
     role: Role, flags: list[str], attributes: Mapping[str, ast.expr], told: Mapping[str, Any], file: str, path: str
 ) -> dict[str, Any]:
     asks: dict[str, Any] = dict.fromkeys(flags, True)
-    asks |= {name: list(_names(attributes.get(name), name, file, path)) for name in role.names}
+    asks |= {name: list(_signals(attributes.get(name), name, role, file, path)) for name in role.names}
     asks |= {name: _value(attributes[name], name, file, path) for name in role.values if name in attributes}
     if role is ROLES["queue"]:
         given = told.get("parameters", {}).get(SIZE)
@@ -186,8 +206,7 @@ def classes_in(tree: object, path: str = "") -> Iterator[tuple[str, dict[str, An
             below = f"{path}.{key}" if path else key
             if key == "python" and isinstance(value, dict) and all(isinstance(value.get(one), str) for one in NAMES):
                 yield below, value
-            else:
-                yield from classes_in(value, below)
+            yield from classes_in(value, below)
     elif isinstance(tree, list):
         for place, value in enumerate(tree):
             yield from classes_in(value, f"{path}[{place}]")
@@ -269,6 +288,12 @@ def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str],
         if flag in flags and flag not in role.alone and method not in (*role.optional, *names):
             reason = f"{file}: it asks for calls of {method}, which the class does not have"
             raise InputError(reason, path=path, value=f"{node.name}.{flag}", remedy=f"write {method}, or leave it out")
+    for flag, answering in role.answering.items():
+        if flag in flags and not set(answering) & set(names):
+            reason = f"{file}: it is about the answers of {' and '.join(answering)}, and the class has neither"
+            raise InputError(
+                reason, path=path, value=f"{node.name}.{flag}", remedy=f"write {answering[0]}, or leave it out"
+            )
     for name in names:
         if name.startswith("on_") and name not in role.methods:
             remedy = near_or_listed(name, role.methods)
@@ -301,6 +326,17 @@ def _names(value: ast.expr | None, name: str, file: str, path: str) -> tuple[str
     example = {REQUIRES: "numpy", READINGS: "alpha"}.get(name, "notices")
     remedy = f'write {name} = ("{example}",)'
     raise InputError(reason, path=path, value=name, remedy=remedy)
+
+
+def _signals(value: ast.expr | None, name: str, role: Role, file: str, path: str) -> tuple[str, ...]:
+    """The names of feedback in an attribute. Raises :class:`InputError` for one that there is not."""
+    names = _names(value, name, file, path)
+    for signal in names:
+        if signal not in SIGNALS:
+            flag = FLAGGED.get(signal)
+            remedy = f"write {flag} = True" if flag in role.flags else near_or_listed(signal, SIGNALS)
+            raise InputError(f"{file}: there is no feedback {signal}", path=path, value=name, remedy=remedy)
+    return names
 
 
 def _readings(value: ast.expr, role: Role, file: str, path: str) -> dict[str, str]:

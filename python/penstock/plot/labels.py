@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LETTER = 10.0
-"""The height of a line of letters, the largest that a page has (`report.css`)."""
+LINE = 10.0
+"""The height of a line of letters, and their size: the largest that a page has (`report.css`)."""
 MARK = 4.0
 """Half the width of a mark, with a little room around it."""
 GAP = 6.0
@@ -18,7 +18,7 @@ SIDES = ((1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1), (0, 1))
 """The directions in which a label is tried, the first the best at one distance."""
 RINGS = 11
 """How many distances are tried: up to a third of a panel."""
-OVER_LABEL, OVER_MARK, OVER_LINE = 100.0, 10.0, 1.0
+OVER_LABEL, OVER_MARK, OVER_INTERVAL = 100.0, 10.0, 1.0
 """What a place costs for each label and mark that it covers and each line that it crosses; a ring outwards costs 1."""
 
 
@@ -73,7 +73,7 @@ def place_labels(
             if not room.holds(box):
                 continue
             cost = ring + rank / 1000 + OVER_LABEL * sum(map(box.touches, taken))
-            cost += OVER_MARK * sum(map(box.touches, covered)) + OVER_LINE * sum(map(box.touches, lines))
+            cost += OVER_MARK * sum(map(box.touches, covered)) + OVER_INTERVAL * sum(map(box.touches, lines))
             if best is None or cost < best[0]:
                 best = cost, box
         box = best[1] if best else _candidates(*marks[place], width)[0][1]
@@ -87,11 +87,11 @@ def _candidates(x: float, y: float, width: float) -> list[tuple[int, Box]]:
     boxes = []
     for ring in range(RINGS):
         for across, along in SIDES:
-            away = LETTER * ring
-            middle = y + along * (MARK + LETTER / 2 + away)
+            away = LINE * ring
+            middle = y + along * (MARK + LINE / 2 + away)
             left = x - width / 2
             if across:
                 start = GAP if along else GAP + away
                 left = x + start if across > 0 else x - start - width
-            boxes.append((ring, Box(left, middle - LETTER / 2, left + width, middle + LETTER / 2)))
+            boxes.append((ring, Box(left, middle - LINE / 2, left + width, middle + LINE / 2)))
     return boxes

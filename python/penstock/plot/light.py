@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from penstock.plot import labels as beside
-from penstock.plot.labels import Box, place_labels
+from penstock.plot.labels import LINE, Box, place_labels
 from penstock.plot.rows import bar_axis
 from penstock.plot.sheet import Panel, Sheet, Spot, Trace
 from penstock.plot.spots import ends, spot_axes
@@ -169,7 +168,7 @@ class Light:
 def labels(panel: Panel, x: Axis, y: Axis) -> str:
     """The labels of the named spots of a panel, each near its mark; a line leads to one that is not right beside it."""
     marks = [(x.at(spot.x.mean), y.at(spot.y.mean)) for spot in panel.spots]
-    widths = [beside.LETTER * length(spot.label) if spot.named else None for spot in panel.spots]
+    widths = [LINE * length(spot.label) if spot.named else None for spot in panel.spots]
     room = Box(x.start, y.start + y.length, x.start + x.length, y.start)
     lines = [box for spot in panel.spots for box in cross(spot, x, y)]
     parts = []
@@ -178,7 +177,7 @@ def labels(panel: Panel, x: Axis, y: Axis) -> str:
             continue
         paint = colour(colour_of(spot.hue))
         near, height = box.nearest(at, level)
-        if math.hypot(near - at, height - level) > beside.LETTER:
+        if math.hypot(near - at, height - level) > LINE:
             lead = f"M{short(at)} {short(level)}L{short(near)} {short(height)}"
             parts.append(f'<path class="lead" d="{lead}" style="stroke:{paint}"/>')
         is_left = box.right <= at

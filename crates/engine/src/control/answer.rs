@@ -14,6 +14,9 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Usual octets of an Error Report NPDU: its own headers, and those of the NPDU that it reports.
+    pub const REPORT_OCTETS: u16 = 121;
+
     /// The Error Report of CLNP about an NPDU. `None` if it does not ask for one (the E/R flag), or is one itself.
     #[must_use]
     pub fn error_report(pdu: &Pdu, octets: u16) -> Option<Answer> {

@@ -1,10 +1,10 @@
 //! Calls of methods. What a method is given is made once and filled anew for each call, unless the class has kept it.
 
 use penstock_engine::core::class::{Failure, Parameters};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyBool, PyString, PyTuple};
 use pyo3::{IntoPyObject, PyClass};
 
 use super::About;
@@ -110,6 +110,16 @@ impl Object {
         let object = copied.map_err(|error| self.failure(py, "deepcopy", &error))?.unbind();
         Ok(Object { object, about: self.about.clone() })
     }
+}
+
+/// A whole number that an argument of this name is.
+pub(super) fn whole<T: TryFrom<u64>>(name: &str, value: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<T> {
+    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<u64>().ok() };
+    let number = number.filter(|number| (least..=most).contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+        let upper = if most == u64::MAX { String::new() } else { format!(" to {most}") };
+        PyValueError::new_err(format!("{name} is {value}; it must be a whole number from {least}{upper}"))
+    })
 }
 
 /// What has an object has its attributes.

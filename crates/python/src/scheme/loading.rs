@@ -30,12 +30,11 @@ fn complete(tree: &mut Value, path: &str, read_class: &Bound<'_, PyAny>) -> PyRe
             for (key, value) in table {
                 let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 if key == KEY && value["file"].is_string() && value["class"].is_string() {
-                    let completed: String = read_class.call1((below, value.to_string()))?.extract()?;
+                    let completed: String = read_class.call1((&below, value.to_string()))?.extract()?;
                     *value =
                         serde_json::from_str(&completed).map_err(|error| PyValueError::new_err(error.to_string()))?;
-                } else {
-                    complete(value, &below, read_class)?;
                 }
+                complete(value, &below, read_class)?; // a scheme that is a class may have other classes for its parts
             }
         }
         Value::Array(list) => {

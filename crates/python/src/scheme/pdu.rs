@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::{PyClass, PyClassInitializer};
 
-use super::calling::Pair;
+use super::calling::{Pair, whole};
 
 /// A PDU. It is there during the call.
 #[pyclass(module = "penstock._engine")]
@@ -285,13 +285,12 @@ impl Answer {
         Answer { answer: Contents { body, marks: Marks::default(), octets: CELL_OCTETS } }
     }
 
-    /// The Error Report of CLNP about an NPDU, which must ask for one.
+    /// The Error Report of CLNP about an NPDU, which must ask for one; of 121 octets unless `octets` says otherwise.
     #[staticmethod]
-    #[pyo3(signature = (pdu, *, octets = 121))]
-    fn error_report(pdu: &Pdu, octets: u16) -> PyResult<Answer> {
-        if octets == 0 {
-            return Err(PyValueError::new_err("octets is 0; an Error Report has at least 1, and usually 121"));
-        }
+    #[pyo3(signature = (pdu, *, octets = None))]
+    fn error_report(pdu: &Pdu, octets: Option<&Bound<'_, PyAny>>) -> PyResult<Answer> {
+        let octets =
+            octets.map_or(Ok(Contents::REPORT_OCTETS), |octets| whole("octets", octets, 1, u64::from(u16::MAX)))?;
         let missing = || PyValueError::new_err("it asks for no Error Report: wants_error_report is False");
         Ok(Answer { answer: Contents::error_report(&pdu.pdu, octets).ok_or_else(missing)? })
     }

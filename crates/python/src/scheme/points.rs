@@ -3,7 +3,7 @@
 use penstock_engine::control::python::{Points, point, receiver, source};
 use penstock_engine::control::{Answer as Contents, Notice, PortEnv, PortView, ReceiverEnv, SenderEnv};
 use penstock_engine::core::class::Failure;
-use penstock_engine::core::pdu::Pdu as Inner;
+use penstock_engine::core::pdu::{Body, Pdu as Inner};
 use penstock_engine::core::telemetry::Hop as Written;
 use penstock_engine::core::time::{Rate, Time};
 use pyo3::exceptions::PyTypeError;
@@ -93,7 +93,10 @@ impl Point {
             return Ok(Some(point::Told::Notice(Notice { severity })));
         }
         if let Ok(Answer { answer }) = answer.extract() {
-            return Ok(Some(point::Told::Cell(answer)));
+            return Ok(Some(match answer.body {
+                Body::Notice { severity, .. } => point::Told::Notice(Notice { severity }),
+                _ => point::Told::Answer(answer),
+            }));
         }
         let error = PyTypeError::new_err("it must return None, the severity of a notice (0 to 255), or an Answer");
         Err(self.object.failure(answer.py(), method.name, &error))

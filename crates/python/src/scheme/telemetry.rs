@@ -5,6 +5,8 @@ use penstock_engine::core::time::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::calling::whole;
+
 /// What the ports of the path wrote beside a segment whose acknowledgement arrives.
 #[pyclass(frozen, module = "penstock._engine")]
 pub(crate) struct Telemetry {
@@ -56,13 +58,22 @@ pub(crate) struct Hop {
 impl Hop {
     /// The same with other values.
     #[pyo3(signature = (*, sent_bits = None, waiting_bits = None, rate = None))]
-    fn replace(&self, sent_bits: Option<u64>, waiting_bits: Option<u64>, rate: Option<f64>) -> PyResult<Hop> {
+    fn replace(
+        &self,
+        sent_bits: Option<&Bound<'_, PyAny>>,
+        waiting_bits: Option<&Bound<'_, PyAny>>,
+        rate: Option<f64>,
+    ) -> PyResult<Hop> {
         let Written { at, sent, waiting, rate: own } = self.written;
         let rate = rate.unwrap_or(own);
         if !(rate > 0.0 && rate.is_finite()) {
             return Err(PyValueError::new_err(format!("rate is {rate}; it must be above 0 bits per second")));
         }
-        let (sent, waiting) = (sent_bits.unwrap_or(sent), waiting_bits.unwrap_or(waiting));
+        let bits = |name, value: Option<&Bound<'_, PyAny>>, own| match value {
+            Some(value) => whole(name, value, 0, u64::MAX),
+            None => Ok(own),
+        };
+        let (sent, waiting) = (bits("sent_bits", sent_bits, sent)?, bits("waiting_bits", waiting_bits, waiting)?);
         Ok(Hop { written: Written { at, sent, waiting, rate } })
     }
 

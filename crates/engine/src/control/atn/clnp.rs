@@ -71,7 +71,7 @@ pub struct ErrorReports {
 
 impl Default for ErrorReports {
     fn default() -> ErrorReports {
-        ErrorReports { threshold: None, octets: 121 }
+        ErrorReports { threshold: None, octets: Answer::REPORT_OCTETS }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::control::congestion::{
 use crate::control::telemetry::{Params as TelemetryParams, Telemetry};
 use crate::core::class::{Asks, Attributes, Broken, Class, FIXED, Failure, Running};
 use crate::core::feedback::{Feedback, Signal, Signals};
-use crate::core::pdu::Pdu;
+use crate::core::pdu::{Body, Pdu};
 use crate::core::reading::Each;
 use crate::core::telemetry::Hop;
 use crate::core::time::{Rate, Time};
@@ -84,8 +84,8 @@ impl CongestionPointParams for Params {
 pub enum Told {
     /// A notice cell.
     Notice(Notice),
-    /// A cell of another kind, or an Error Report.
-    Cell(Answer),
+    /// An RM cell, an Error Report, or another PDU.
+    Answer(Answer),
 }
 
 /// An instance of a class: the congestion point of one port. Methods that the class does not have do nothing.
@@ -137,9 +137,11 @@ struct State {
     asks: PointAsks,
     /// What a point of the engine writes beside a segment.
     telemetry: Telemetry,
+    /// Bits that it last wrote as sent.
+    written: u64,
     may_notify: bool,
-    /// The cell or Error Report that the last method told the source.
-    cell: Option<Answer>,
+    /// What the last method told the source, if it was no notice.
+    answer: Option<Answer>,
 }
 
 impl Python {
@@ -149,36 +151,68 @@ impl Python {
         let telemetry = Telemetry::new(&TelemetryParams {}, env.clone());
         let running = Running::start(params, <dyn Instance>::fork, |makers| makers.congestion_point(params, &env));
         let notices = Signals::NOTICES.with(Signals::GRADED_NOTICES);
-        let may_notify = params.asks.makes_rm_cells || Feedback::sends(params).meets(notices);
-        Python(Box::new(State { running, asks: params.asks.clone(), telemetry, may_notify, cell: None }))
+        let may_notify = Feedback::sends(params).meets(notices);
+        Python(Box::new(State { running, asks: params.asks.clone(), telemetry, written: 0, may_notify, answer: None }))
     }
 }
 
 impl State {
-    /// Takes what the method `name` tells the source.
-    fn tell(&mut self, name: &'static str, told: Option<Told>) -> Option<Notice> {
+    /// Takes what the method `name` tells the source of `pdu`.
+    fn tell(&mut self, name: &'static str, pdu: &Pdu, told: Option<Told>) -> Option<Notice> {
         let told = told?;
-        let is_report = matches!(told, Told::Cell(cell) if cell.is_error_report());
-        let (may_tell, remedy) = if is_report {
-            (self.asks.makes_error_reports, "write `makes_error_reports = True`")
-        } else {
-            (self.may_notify, "name \"notices\" in `sends`, or write `makes_rm_cells = True`")
-        };
-        if !may_tell {
-            let told = format!("it tells the source something, which the class does not say; {remedy}");
-            self.running.fail(Failure { method: name, told });
+        if let Some(told) = self.fault_of(pdu, told) {
+            self.running.fail(Failure { method: name, told: told.to_owned() });
             return None;
         }
+        let (notice, answer) = match told {
+            Told::Notice(notice) => (notice, None),
+            Told::Answer(answer) => (Notice { severity: 0 }, Some(answer)),
+        };
+        self.answer = answer;
+        Some(notice)
+    }
+
+    /// Why it may not tell the source of `pdu` this. An answer to a PDU that is on its way back could be answered by the next
+    /// port, and so on without end; reports are never about reports.
+    fn fault_of(&self, pdu: &Pdu, told: Told) -> Option<&'static str> {
+        const NOTICES: &str =
+            "it tells the source something, which the class does not say; name \"notices\" in `sends`";
         match told {
-            Told::Notice(notice) => {
-                self.cell = None;
-                Some(notice)
+            Told::Answer(report) if report.is_error_report() => {
+                if !self.asks.makes_error_reports {
+                    return Some(
+                        "it makes an Error Report, which the class does not say; write `makes_error_reports = True`",
+                    );
+                }
+                let is_own = Answer::error_report(pdu, report.octets) == Some(report);
+                (!is_own).then_some("it reports another PDU than the one that this call is about; report that one")
             }
-            Told::Cell(cell) => {
-                self.cell = Some(cell);
-                Some(Notice { severity: 0 })
+            _ if pdu.is_backward() => {
+                Some("it answers a PDU that is on its way back to the source; return None if `pdu.is_backward`")
             }
+            Told::Notice(_) => (!self.may_notify).then_some(NOTICES),
+            Told::Answer(Answer { body: Body::ResourceManagement { .. }, .. }) => (!self.asks.makes_rm_cells)
+                .then_some("it makes an RM cell, which the class does not say; write `makes_rm_cells = True`"),
+            Told::Answer(_) => Some(
+                "a port sends notices, RM cells and Error Reports; return the severity of a notice, Answer.rm or \
+                 Answer.error_report",
+            ),
         }
+    }
+
+    /// What the class writes beside `pdu` in place of `hop`.
+    fn write(&mut self, pdu: &Pdu, hop: Hop) -> Option<Hop> {
+        let told = self.running.call(hop.at, |instance| instance.on_service(pdu, hop))??;
+        let fault = if told.at != hop.at {
+            "it returns what was written at another time; return `hop.replace(...)`"
+        } else if told.sent < self.written {
+            "the bits that it has sent are fewer than before; `sent_bits` never falls"
+        } else {
+            self.written = told.sent;
+            return Some(told);
+        };
+        self.running.fail(Failure { method: "on_service", told: fault.to_owned() });
+        None
     }
 }
 
@@ -188,12 +222,12 @@ impl CongestionPoint for Python {
             forward(pdu);
         }
         let told = self.0.running.call(view.now, |instance| instance.on_arrival(pdu, view))?;
-        self.0.tell("on_arrival", told)
+        self.0.tell("on_arrival", pdu, told)
     }
 
     fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
         let told = self.0.running.call(view.now, |instance| instance.on_discard(pdu, view))?;
-        self.0.tell("on_discard", told)
+        self.0.tell("on_discard", pdu, told)
     }
 
     fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -202,7 +236,7 @@ impl CongestionPoint for Python {
 
     fn on_service(&mut self, pdu: &Pdu, view: &ServiceView) -> Hop {
         let hop = self.0.telemetry.on_service(pdu, view);
-        self.0.running.call(view.start, |instance| instance.on_service(pdu, hop)).flatten().unwrap_or(hop)
+        self.0.write(pdu, hop).unwrap_or(hop)
     }
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
@@ -215,11 +249,11 @@ impl CongestionPoint for Python {
     }
 
     fn error_report(&self, _pdu: &Pdu) -> Option<Answer> {
-        self.0.cell.filter(Answer::is_error_report)
+        self.0.answer.filter(Answer::is_error_report)
     }
 
     fn notice_cell(&self, _pdu: &Pdu) -> Option<Answer> {
-        self.0.cell
+        self.0.answer
     }
 
     fn counts_bits(&self) -> bool {
@@ -239,7 +273,7 @@ impl CongestionPoint for Python {
     }
 
     fn notifies(&self) -> bool {
-        self.0.may_notify || self.0.asks.makes_error_reports
+        self.0.may_notify || self.0.asks.makes_rm_cells || self.0.asks.makes_error_reports
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {

@@ -87,6 +87,9 @@ pub(super) fn obeyed(flow: &Flow) -> Signals {
     marks.fold(hears, Signals::with)
 }
 
+/// What a class sends because of a flag of its own.
+const FLAGGED: Signals = Signals::TELEMETRY.with(Signals::ERROR_REPORTS);
+
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
 pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
     let hears = point.hears();
@@ -221,6 +224,30 @@ impl<'a> Network<'a> {
             }
         }
         unheard.into_iter().map(|(place, point)| unheard_point(place, point)).collect()
+    }
+
+    /// The first class at ports that says by a flag what it sends, while no source of a flow through it obeys that.
+    pub(crate) fn idle_flag(&self) -> Option<Fault> {
+        let mut classes: Vec<(&CongestionParams, usize, Signals)> = Vec::new();
+        for (flow, _) in self.alike() {
+            for port in flow.forward().iter() {
+                let Some(point) = self.ports[port].congestion.filter(|point| point.is_class()) else { continue };
+                let place = classes.iter().position(|(known, ..)| *known == point).unwrap_or_else(|| {
+                    classes.push((point, port, Signals::NONE));
+                    classes.len() - 1
+                });
+                classes[place].2 = classes[place].2.with(sent(point, flow.params).only(obeyed(flow.params)));
+            }
+        }
+        classes.into_iter().find_map(|(point, port, heard)| {
+            let idle = point.sends().only(FLAGGED).without(heard);
+            let fault = || {
+                let reason = format!("it sends {idle}, and no source of the flows through it hears them");
+                let remedy = format!("give its flows one of {}, or leave out the flag in the class", listeners(idle));
+                Fault::new(self.point_place(port), point.keyword(), reason, remedy)
+            };
+            (!idle.is_empty()).then(fault)
+        })
     }
 
     /// Parts of groups that hear no other part, or that no other part hears.

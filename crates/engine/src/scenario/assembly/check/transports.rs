@@ -132,7 +132,13 @@ fn no_lifetime(network: &Network<'_>, flow: &FlowPlan<'_>) -> Result<(), Fault> 
         shown_key(&network.groups[flow.group])
     );
     let place = format!("{}.{keyword}", network.point_place(port));
-    Err(Fault::new(place, "", reason, "delete it, or give the flow transport.tp4"))
+    let remedy = match network.ports[port].congestion {
+        Some(point) if point.is_class() => {
+            "leave out `makes_error_reports` in the class, or give the flow transport.tp4"
+        }
+        _ => "delete it, or give the flow transport.tp4",
+    };
+    Err(Fault::new(place, "", reason, remedy))
 }
 
 /// Refuses queues that are too small for any PDU of a flow.
