@@ -206,6 +206,17 @@ def test_faults_say_what_would_be_right(tmp_path: Path, text: str, scheme: str, 
         penstock.run(scenario(parts, name=tmp_path / "own.toml"), allow_python=True)
 
 
+def test_an_attribute_that_the_class_reads_is_its_own(tmp_path: Path) -> None:
+    text = SAID.format(flags="write_telemetry = True", told="None if self.write_telemetry else None")
+    (tmp_path / "own.py").write_text(text)
+    Scenario.parse(
+        SCENARIO.format(
+            scheme=f"erica.congestion_point.{python('Own')}\nmismatches = 'warn'", duration="1 s", rate="1 Mb/s"
+        ),
+        name=str(tmp_path / "own.toml"),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "scheme", "told"),
     [

@@ -13,6 +13,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -161,6 +162,7 @@ def completed(table: str, path: str, scenario: str) -> str:
     attributes = dict(pair for node in reversed(family) for pair in _attributes(node))
     requires = _names(attributes.get(REQUIRES), REQUIRES, file, path)
     _check_imports(described, requires, file, path)
+    _check_flags(family, role, attributes, file, path)
     flags = [flag for flag in role.flags if _truth(attributes.get(flag), flag, file, path)]
     _check_methods(family, role, flags, file, path)
     told |= {"source": source, "releases": releases(requires, path)}
@@ -306,6 +308,20 @@ def _check_methods(family: Sequence[ast.ClassDef], role: Role, flags: list[str],
     if not node.bases and not set(names) & set(role.methods) and not set(flags) & set(role.alone):
         reason = f"{file}: it has no method that Penstock calls"
         raise InputError(reason, path=path, value=node.name, remedy=f"there are {', '.join(role.methods)}")
+
+
+def _check_flags(
+    family: Sequence[ast.ClassDef], role: Role, attributes: Mapping[str, ast.expr], file: str, path: str
+) -> None:
+    """Refuse a misspelt flag: an attribute that is true, is similar to a flag, and is read by nobody."""
+    read = {node.attr for one in family for node in ast.walk(one) if isinstance(node, ast.Attribute)}
+    for name, value in attributes.items():
+        if name in (*role.flags, *read) or not (isinstance(value, ast.Constant) and value.value is True):
+            continue
+        for flag in get_close_matches(name, role.flags, n=1, cutoff=0.8):
+            reason = f"{file}: nothing reads this attribute"
+            remedy = f'did you mean "{flag}"? Otherwise leave it out'
+            raise InputError(reason, path=path, value=f"{family[0].name}.{name}", remedy=remedy)
 
 
 def _truth(value: ast.expr | None, name: str, file: str, path: str) -> bool:
