@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 from pathlib import Path
@@ -114,6 +115,39 @@ def test_the_copy_is_a_workspace_of_its_own(tmp_path: Path) -> None:
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     assert [package["name"] for package in json.loads(told.stdout)["packages"]] == ["penstock-engine"]
+
+
+TRAIT = re.compile(r"^ *pub(?:\([a-z]+\))? trait (\w+)", re.MULTILINE)
+IMPL = re.compile(r"^impl (?:\w+::)*(\w+) for \w+", re.MULTILINE)
+METHOD = re.compile(r"\bfn (\w+)\s*(?:<[^>]*>)?\(([^)]*)\)")
+
+
+def methods(text: str, begin: int) -> dict[str, list[str]]:
+    """The types of the parameters of each method in the braces that open behind this place."""
+    start = text.index("{", begin)
+    depth, end = 1, start + 1
+    while depth:
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        end += 1
+    types = {}
+    for name, parameters in METHOD.findall(text[start:end]):
+        each = [part.partition(":")[2] or part for part in re.sub(r"\b(\w+::)+", "", parameters).split(",")]
+        types[name] = [" ".join(part.split()) for part in each if part.strip()]
+    return types
+
+
+def test_a_dummy_has_the_methods_of_its_traits() -> None:
+    """Without a compiler, so that who changes a trait need not wait for the long tests to hear of its dummies."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / SOURCE).rglob("*.rs")]
+    traits = {trait[1]: methods(source, trait.end()) for source in sources for trait in TRAIT.finditer(source)}
+    seen = set()
+    for dummy in ROLES:
+        text = (DUMMIES / f"{dummy}.rs").read_text(encoding="utf-8")
+        for impl in IMPL.finditer(text):
+            for name, types in methods(text, impl.end()).items():
+                assert types == traits[impl[1]][name], f"{dummy}.rs: {name} of {impl[1]}"
+                seen.add(impl[1])
+    assert {"Discipline", "Discard", "Controller", "CongestionPoint", "ReactionPoint", "Schedule", "Share"} <= seen
 
 
 @pytest.mark.long

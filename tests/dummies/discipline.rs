@@ -5,6 +5,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::reading::{Each, Reading};
+use crate::core::time::Time;
 
 /// No parameters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -61,7 +62,7 @@ impl Discipline for Dummy {
         true
     }
 
-    fn retune(&mut self, _params: &super::Params) {}
+    fn retune(&mut self, _params: &super::Params, _now: Time) {}
 
     fn readings(&self, each: &mut Each<'_>) {
         each(Reading::count("dummy_heads"), self.0 as f64);

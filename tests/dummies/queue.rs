@@ -3,6 +3,7 @@
 use super::{Discard, Discipline, Env, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
+use crate::core::time::Time;
 
 /// No parameters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -41,7 +42,7 @@ impl Discard for Dummy {
 }
 
 impl Discipline for Dummy {
-    fn retune(&mut self, _params: &super::Params) {}
+    fn retune(&mut self, _params: &super::Params, _now: Time) {}
 }
 
 #[cfg(test)]
