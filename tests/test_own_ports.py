@@ -1,6 +1,7 @@
 """Congestion points in Python that write telemetry, and that make Error Reports of CLNP: as those of the engine."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from test_own_points import python
 
 import penstock
 from penstock import InputError, Scenario, Simulation, _engine
+from penstock.api.simulation import stopped_at
 from penstock.core.classes import SIGNALS
 
 OWN = Path(__file__).parent / "controllers" / "ports.py"
@@ -45,7 +47,7 @@ def test_a_stream_acts_on_what_a_class_writes() -> None:
     assert fingerprint(half) == fingerprint(half, form="plain") != fingerprint(whole)
 
 
-def atn(point: str, threshold: str = "") -> Scenario:
+def atn(point: str) -> Scenario:
     queues = 'defaults.line.queues = [{ drop_tail_bits = { size = "2500 octets" } }]'
     return scenario(f"error_npdu = {{ congestion_point.{point} }}\n{queues}", "60 s", "64 kb/s")
 
@@ -83,7 +85,7 @@ def test_a_scheme_and_its_ports_may_both_be_classes() -> None:
 
 CELLS = """
 duration = "200 ms"
-{more}
+mismatches = "warn"
 [line.ab]
 between = ["a", "b"]
 [line.bc]
@@ -98,9 +100,16 @@ congestion_point.python = {{ file = "own.py", class = "Own" }}
 count = 3
 path = ["a", "b", "c", "d"]
 reaction_point.{source} = {{}}
-notification_point.{receiver} = {{}}
+notification_point.turn_round = {{}}
 traffic.cbr = {{ rate = "4 Mb/s" }}
 """
+
+
+def cells(folder: Path, text: str, source: str) -> Scenario:
+    (folder / "own.py").write_text(text)
+    return Scenario.parse(CELLS.format(source=source), name=str(folder / "own.toml"))
+
+
 NOTICE = "class Own:\n    sends = ('notices',)\n    def on_arrival(self, pdu, queue):\n        return {told}\n"
 RM = """
 from penstock.scheme import Answer
@@ -113,35 +122,34 @@ class Own:
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "receiver", "only"),
-    [
-        (NOTICE, "becn", "turn_round", "1"),
-        (RM, "tm40", "turn_round", "Answer.rm(1e6, 1e6)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "source", "only"), [(NOTICE, "becn", "1"), (RM, "tm40", "Answer.rm(1e6, 1e6)")])
 def test_an_answer_to_what_is_on_its_way_back_is_a_fault_and_no_defect(
-    tmp_path: Path, text: str, source: str, receiver: str, only: str
+    tmp_path: Path, text: str, source: str, only: str
 ) -> None:
-    def own(told: str) -> Scenario:
-        (tmp_path / "own.py").write_text(text.format(told=told))
-        more = 'mismatches = "warn"'
-        return Scenario.parse(
-            CELLS.format(source=source, receiver=receiver, more=more), name=str(tmp_path / "own.toml")
-        )
-
     with pytest.raises(InputError, match=r"on its way back to the source; return None if `pdu\.is_backward`"):
-        penstock.run(own(only), allow_python=True)
-    assert fingerprint(own(f"None if pdu.is_backward else {only}"))
+        penstock.run(cells(tmp_path, text.format(told=only), source), allow_python=True)
+    told = text.format(told=f"None if pdu.is_backward else {only}")
+    assert fingerprint(cells(tmp_path, told, source))
 
 
-def test_a_step_and_the_rest_of_a_run_tell_of_faults_alike(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(NOTICE.format(told="1 / 0"))
-    text = CELLS.format(source="becn", receiver="turn_round", more='mismatches = "warn"')
-    for go_on in (Simulation.finish, lambda sim: [sim.step() for _ in range(10**4)]):
-        sim = Simulation(Scenario.parse(text, name=str(tmp_path / "own.toml")), allow_python=True)
-        with pytest.raises(InputError, match="ZeroDivisionError"):
-            go_on(sim)
+def step_on(own: Scenario) -> None:
+    sim = Simulation(own, allow_python=True)
+    for _ in range(10**4):
+        sim.step()
+
+
+GO_ON: dict[str, Callable[[Scenario], object]] = {
+    "run_until": lambda own: Simulation(own, allow_python=True).run_until("100 ms"),
+    "finish": lambda own: Simulation(own, allow_python=True).finish(),
+    "step": step_on,
+    "--at": lambda own: stopped_at(own, "100 ms", 1, print, allow_python=True),
+}
+
+
+@pytest.mark.parametrize("way", GO_ON)
+def test_all_ways_to_go_on_tell_of_faults_alike(tmp_path: Path, way: str) -> None:
+    with pytest.raises(InputError, match="ZeroDivisionError"):
+        GO_ON[way](cells(tmp_path, NOTICE.format(told="1 / 0"), "becn"))
 
 
 def test_the_names_of_feedback_are_those_of_the_engine() -> None:

@@ -343,10 +343,11 @@ class Simulation(Plotted):
     def _duration(self) -> str:
         return str(self._scenario.tree["duration"])
 
-    def _advance(self, until: str) -> None:
+    def _advance(self, until: str, progress: Callable[[float], object] = lambda _: None) -> None:
+        """Simulate up to a time; ``progress`` gets the share of the run that is done."""
         try:
-            while not self._run.advance_to(until):
-                pass  # between two slices Python looks for Ctrl-C
+            while not self._run.advance_to(until):  # between two slices Python looks for Ctrl-C
+                progress(self._run.progress)
         except _engine.ScenarioError as error:  # a class in Python has failed
             raise _as_input_error(error) from None
 
@@ -419,6 +420,5 @@ def stopped_at(
         sim._run.require_within(at)
     except _engine.ScenarioError as error:
         raise InputError(error.reason, path="--at", value=at, remedy=error.remedy) from None
-    while not sim._run.advance_to(at):
-        progress(sim._run.progress)
+    sim._advance(at, progress)
     return sim

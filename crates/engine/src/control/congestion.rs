@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::answer::Answer;
 use crate::core::class::Broken;
-use crate::core::feedback::define_feedback;
+use crate::core::feedback::{Signals, define_feedback};
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::quantity::{Bits, Count};
 use crate::core::random::Stream;
@@ -220,6 +220,8 @@ role_trait! {
         fn threshold(&self) -> Option<(&'static str, QueueLength)> { None }
         /// Whether it controls the last queue alone, as points that compute rates do. Flows of other queues get no feedback.
         fn controls_last_queue(&self) -> bool { false }
+        /// Of what it sends, that which must be heard by itself. Of the rest it is enough that something is heard.
+        fn must_be_heard(&self) -> Signals { Signals::NONE }
         /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }
     }

@@ -60,8 +60,7 @@ pub struct PointAsks {
 
 impl Asks for PointAsks {
     fn sends(&self) -> Signals {
-        let reports = Signals::ERROR_REPORTS.when(self.makes_error_reports);
-        Signal::all(&self.sends).with(reports).with(Signals::TELEMETRY.when(self.writes_telemetry))
+        Signal::all(&self.sends).with(self.sent_by_flags())
     }
 
     fn hears(&self) -> Signals {
@@ -69,9 +68,21 @@ impl Asks for PointAsks {
     }
 }
 
+impl PointAsks {
+    /// What it sends because of flags.
+    fn sent_by_flags(&self) -> Signals {
+        let reports = Signals::ERROR_REPORTS.when(self.makes_error_reports);
+        reports.with(Signals::TELEMETRY.when(self.writes_telemetry))
+    }
+}
+
 impl CongestionPointParams for Params {
     fn needs(&self) -> PortNeeds {
         PortNeeds { lifetime: self.asks.makes_error_reports, ..PortNeeds::default() }
+    }
+
+    fn must_be_heard(&self) -> Signals {
+        self.asks.sent_by_flags()
     }
 
     fn controls_last_queue(&self) -> bool {
@@ -175,8 +186,6 @@ impl State {
     /// Why it may not tell the source of `pdu` this. An answer to a PDU that is on its way back could be answered by the next
     /// port, and so on without end; reports are never about reports.
     fn fault_of(&self, pdu: &Pdu, told: Told) -> Option<&'static str> {
-        const NOTICES: &str =
-            "it tells the source something, which the class does not say; name \"notices\" in `sends`";
         match told {
             Told::Answer(report) if report.is_error_report() => {
                 if !self.asks.makes_error_reports {
@@ -190,7 +199,8 @@ impl State {
             _ if pdu.is_backward() => {
                 Some("it answers a PDU that is on its way back to the source; return None if `pdu.is_backward`")
             }
-            Told::Notice(_) => (!self.may_notify).then_some(NOTICES),
+            Told::Notice(_) => (!self.may_notify)
+                .then_some("it tells the source something, which the class does not say; name \"notices\" in `sends`"),
             Told::Answer(Answer { body: Body::ResourceManagement { .. }, .. }) => (!self.asks.makes_rm_cells)
                 .then_some("it makes an RM cell, which the class does not say; write `makes_rm_cells = True`"),
             Told::Answer(_) => Some(

@@ -59,7 +59,11 @@ fn meetings(network: &Network<'_>, expansion: &Expansion<'_>) -> Result<(), Faul
         };
         return Err(Fault::new(scheme, "", reason, remedy));
     }
-    match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)).or_else(|| network.idle_flag()) {
+    match mismatches
+        .into_iter()
+        .find(|fault| !expansion.is_made_point(&fault.path))
+        .or_else(|| network.half_heard_point())
+    {
         Some(fault) => {
             let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
             Err(Fault { remedy, ..fault })

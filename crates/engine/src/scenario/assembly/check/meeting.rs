@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
+use crate::control::{CongestionParams, CongestionPointParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::policer::PolicerParams;
@@ -86,9 +86,6 @@ pub(super) fn obeyed(flow: &Flow) -> Signals {
     let marks = [Signals::EFCI, Signals::ECN].into_iter().filter(|&mark| answers(flow, mark).meets(hears));
     marks.fold(hears, Signals::with)
 }
-
-/// What a class sends because of a flag of its own.
-const FLAGGED: Signals = Signals::TELEMETRY.with(Signals::ERROR_REPORTS);
 
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
 pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
@@ -201,23 +198,31 @@ impl<'a> Network<'a> {
         format!("{}{reverse}.congestion_point", plan.path)
     }
 
-    /// Congestion points with feedback that no source of a flow through them obeys.
-    fn unheard_points(&self) -> Vec<Fault> {
-        let mut is_heard = vec![None; self.ports.len()];
+    /// What sources of the flows through each port obey of what its congestion point sends. `None` without a point or a flow.
+    fn heard_of_points(&self) -> Vec<Option<Signals>> {
+        let mut heard = vec![None; self.ports.len()];
         for (flow, _) in self.alike() {
             let obeyed = obeyed(flow.params);
             for port in flow.forward().iter() {
                 if let Some(point) = self.ports[port].congestion {
-                    *is_heard[port].get_or_insert(false) |= sent(point, flow.params).meets(obeyed);
+                    let own = heard[port].get_or_insert(Signals::NONE);
+                    *own = own.with(sent(point, flow.params).only(obeyed));
                 }
             }
         }
+        heard
+    }
+
+    /// Congestion points with feedback that no source of a flow through them obeys.
+    fn unheard_points(&self) -> Vec<Fault> {
+        let heard_at = self.heard_of_points();
         // A line without `reverse` has one point at two ports, and it is enough that one is heard.
-        let heard_ports = self.ports.iter().zip(&is_heard).filter(|(_, is_heard)| **is_heard == Some(true));
+        let heard_ports =
+            self.ports.iter().zip(&heard_at).filter(|(_, heard)| heard.is_some_and(|one| !one.is_empty()));
         let heard: BTreeSet<*const CongestionParams> =
             heard_ports.filter_map(|(plan, _)| plan.congestion).map(std::ptr::from_ref).collect();
         let mut unheard = BTreeMap::new();
-        for (port, _) in is_heard.iter().enumerate().filter(|(_, is_heard)| **is_heard == Some(false)) {
+        for (port, _) in heard_at.iter().enumerate().filter(|(_, heard)| **heard == Some(Signals::NONE)) {
             let Some(point) = self.ports[port].congestion else { continue };
             if !point.sends().is_empty() && !heard.contains(&std::ptr::from_ref(point)) {
                 unheard.entry(self.point_place(port)).or_insert(point);
@@ -226,27 +231,25 @@ impl<'a> Network<'a> {
         unheard.into_iter().map(|(place, point)| unheard_point(place, point)).collect()
     }
 
-    /// The first class at ports that says by a flag what it sends, while no source of a flow through it obeys that.
-    pub(crate) fn idle_flag(&self) -> Option<Fault> {
-        let mut classes: Vec<(&CongestionParams, usize, Signals)> = Vec::new();
-        for (flow, _) in self.alike() {
-            for port in flow.forward().iter() {
-                let Some(point) = self.ports[port].congestion.filter(|point| point.is_class()) else { continue };
-                let place = classes.iter().position(|(known, ..)| *known == point).unwrap_or_else(|| {
-                    classes.push((point, port, Signals::NONE));
-                    classes.len() - 1
-                });
-                classes[place].2 = classes[place].2.with(sent(point, flow.params).only(obeyed(flow.params)));
+    /// The first congestion point of which something that must be heard by itself is heard at none of its ports.
+    pub(crate) fn half_heard_point(&self) -> Option<Fault> {
+        let mut points: Vec<(&CongestionParams, usize, Signals)> = Vec::new();
+        let heard_at = self.heard_of_points();
+        for (port, heard) in heard_at.into_iter().enumerate() {
+            let (Some(point), Some(heard)) = (self.ports[port].congestion, heard) else { continue };
+            if point.must_be_heard().is_empty() {
+                continue;
+            }
+            match points.iter_mut().find(|(known, ..)| *known == point) {
+                Some((.., sum)) => *sum = sum.with(heard),
+                None => points.push((point, port, heard)),
             }
         }
-        classes.into_iter().find_map(|(point, port, heard)| {
-            let idle = point.sends().only(FLAGGED).without(heard);
-            let fault = || {
-                let reason = format!("it sends {idle}, and no source of the flows through it hears them");
-                let remedy = format!("give its flows one of {}, or leave out the flag in the class", listeners(idle));
-                Fault::new(self.point_place(port), point.keyword(), reason, remedy)
-            };
-            (!idle.is_empty()).then(fault)
+        points.into_iter().find_map(|(point, port, heard)| {
+            let idle = point.must_be_heard().without(heard);
+            let reason = || format!("it sends {idle}, and no source of the flows through it hears them");
+            let remedy = || format!("give its flows one of {}, or leave out the flag in the class", listeners(idle));
+            (!idle.is_empty()).then(|| Fault::new(self.point_place(port), point.keyword(), reason(), remedy()))
         })
     }
 
