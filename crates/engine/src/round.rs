@@ -28,7 +28,7 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
-use crate::network::context::{Counts, Ctx, FlowInfo, kind_of};
+use crate::network::context::{Counts, Ctx, FlowInfo, MOST_AT_ONCE, kind_of};
 use crate::network::lane::Lane;
 use crate::network::policer_node::FlowPolicers;
 use crate::network::receiver::Receiver;
@@ -81,6 +81,8 @@ pub struct World<P> {
     most: u64,
     /// If it handles fewer than this, the window may grow.
     fewest: u64,
+    /// The most PDUs that senders may send in a round.
+    pub(crate) at_once: u64,
     /// Whether it stops after the round in which a class of the user fails.
     stops_at_faults: bool,
     /// The node of the port whose departures end the run, if any.
@@ -97,13 +99,15 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
         let states = parts.flow_states();
+        let hosts = parts.endpoints.len() as u64;
         World {
             clock: Time::ZERO,
             processes: parts.processes,
             turns: Turns::new(parts.units, parts.turns),
             ports: parts.ports,
-            most: MOST.max(MOST_OF_A_HOST * parts.endpoints.len() as u64),
-            fewest: FEWEST.max(FEWEST_OF_A_HOST * parts.endpoints.len() as u64),
+            most: MOST.max(MOST_OF_A_HOST * hosts),
+            fewest: FEWEST.max(FEWEST_OF_A_HOST * hosts),
+            at_once: MOST_AT_ONCE.max(2 * MOST_OF_A_HOST * hosts),
             endpoints: parts.endpoints,
             policers: parts.policers,
             ctx: Ctx {
@@ -115,6 +119,7 @@ impl<P: Probe> World<P> {
                 end: Time::NEVER,
                 handled: 0,
                 sent: 0,
+                full_at: u64::MAX,
             },
             flows: parts.flows,
             groups: parts.groups,
@@ -164,18 +169,6 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn work(&self) -> u64 {
         self.ctx.handled.max(self.ctx.sent)
-    }
-
-    /// Number of rounds.
-    #[must_use]
-    pub fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    /// Number of node runs in rounds. `handled / visits` is the mean number of PDUs per run.
-    #[must_use]
-    pub fn visits(&self) -> u64 {
-        self.visits
     }
 
     /// Every port, by number.
@@ -368,6 +361,10 @@ impl<P: Probe> World<P> {
         let mut is_cut = false;
         let mut first = self.first();
         while first < cap {
+            if self.ctx.is_full() {
+                return false;
+            }
+            self.ctx.full_at = self.ctx.sent + self.at_once;
             let before = self.work();
             self.round(first, cap.min(first + self.window));
             self.rounds += 1;

@@ -174,6 +174,7 @@ impl<P: Probe> Run<P> {
         loop {
             let target = until.min(self.end()).min(self.next_stop());
             let is_there = self.world.run_on(target, last.saturating_sub(self.world.work()))?;
+            overload::refuse_burst(&self.world)?;
             let now = self.world.clock();
             // Where only the overload is checked, the lines of many hosts need not be brought up to date.
             if !(is_there && now < self.next_reader(until) && Overload::is_low(&self.world)) {

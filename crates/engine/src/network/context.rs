@@ -11,6 +11,10 @@ use crate::transport::Records;
 /// The most PDUs that a network may hold at once: about 6.6 GB. A run that exceeds it is refused.
 pub const MOST_HELD: u64 = 50_000_000;
 
+/// The most PDUs that few senders may send in one round: nothing counts what the network holds meanwhile. It is about 4 GB, for
+/// in a round PDUs stand in two lanes.
+pub const MOST_AT_ONCE: u64 = MOST_HELD / 4;
+
 /// Peak memory in bytes of a waiting PDU, measured with ten million of them: its record in a lane and its departure
 /// record, each also in the smaller buffer during a move to a larger one.
 pub const HELD_BYTES: u64 = 132;
@@ -76,9 +80,18 @@ pub struct Ctx<P> {
     pub handled: u64,
     /// PDUs that senders have sent.
     pub sent: u64,
+    /// At this number of PDUs sent the round is full: [`MOST_AT_ONCE`] more than at its start.
+    pub full_at: u64,
 }
 
 impl<P: Probe> Ctx<P> {
+    /// Whether senders have sent as many PDUs in this round as may be. They send no more, and the run ends.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.sent >= self.full_at
+    }
+
     /// PDUs in queues and on lines.
     #[must_use]
     pub fn held(&self) -> u64 {

@@ -96,6 +96,9 @@ impl Host {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) -> Time {
+        if ctx.is_full() {
+            return Time::NEVER;
+        }
         match self {
             Host::Direct(host) => host.run(until, (limit, lead), halves, ctx, sent),
             Host::Transport(host) => host.run(until, (limit, lead), halves, ctx, sent),

@@ -25,6 +25,7 @@ pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
         end: Time::NEVER,
         handled: 0,
         sent: 0,
+        full_at: u64::MAX,
     }
 }
 

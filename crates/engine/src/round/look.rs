@@ -22,6 +22,24 @@ impl<P: Probe> World<P> {
         &mut self.ctx.probe
     }
 
+    /// Number of rounds.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Number of node runs in rounds. `handled / visits` is the mean number of PDUs per run.
+    #[must_use]
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// The number of PDUs sent at which senders have stopped within a round, for more would fill memory. The run cannot go on.
+    #[must_use]
+    pub(crate) fn stopped_at(&self) -> Option<u64> {
+        self.ctx.is_full().then_some(self.ctx.full_at)
+    }
+
     /// The queue of the line to that host, if a node of downlinks computes it.
     pub(super) fn downlink_queue(&self, host: Location) -> Option<&QueueState> {
         let feeders = &self.processes[host.process as usize].feeders;

@@ -99,6 +99,20 @@ impl Growth {
     }
 }
 
+/// Stops the run once senders have sent more PDUs in one round than fit in memory.
+pub(super) fn refuse_burst<P: Probe>(world: &World<P>) -> Result<(), Fault> {
+    let Some(most) = world.stopped_at() else { return Ok(()) };
+    let sent = |flow: usize| world.counts_of(flow).iter().map(|count| count.sent).sum::<u64>();
+    let largest = (0..world.flows().len()).max_by_key(|&flow| sent(flow)).unwrap_or(0);
+    let reason = format!(
+        "at {} s the sources send so many PDUs at once that these do not fit in memory: {most} so far, {} of them from `{}`",
+        world.clock().seconds(),
+        sent(largest),
+        world.flows()[largest].name(),
+    );
+    Err(Fault::new("", "", reason, "make windows smaller, or let fewer sources start at one instant"))
+}
+
 /// Stops the run once the network holds more PDUs than fit in memory.
 pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     let held = world.held();

@@ -93,6 +93,30 @@ fn a_call_does_the_work_of_one_slice() {
     }
 }
 
+/// Windows that open at one instant, each of a PDU or a segment for which memory is needed before anything is counted.
+#[test]
+fn a_burst_that_would_fill_memory_is_refused() {
+    const WINDOW: u64 = 500;
+    let stream = "transport.stream = { initial_window = 500 }\n octets = 500";
+    for lines in [
+        "traffic.greedy = {}\n reaction_point.fixed_window.window = 500\n notification_point.acknowledge = {}".into(),
+        format!("traffic.greedy = {{}}\n {stream}"),
+        format!("traffic.messages = {{ arrivals.incast = {{ every = '1 s' }}, sizes = '1 MB' }}\n {stream}"),
+    ] {
+        let text =
+            RANDOM.replace("traffic.poisson = { rate = \"1.3 Mb/s\" }", &lines).replace("count = 3", "count = 9");
+        let text = text.replace("queues", "# queues");
+        run(&text).advance(Span::milliseconds(5)).unwrap();
+        let mut run = run(&text);
+        run.world.at_once = 4 * WINDOW;
+        for _ in 0..2 {
+            let told = run.advance(Span::milliseconds(5)).unwrap_err().to_string();
+            assert!(told.contains("send so many PDUs at once") && told.contains("500 of them from `data/"), "{told}");
+            assert_eq!(run.world.work(), 4 * WINDOW, "{lines}");
+        }
+    }
+}
+
 /// Nothing counts what inactive sources produce: 9 million cells in all.
 #[test]
 fn a_call_ends_where_inactive_sources_have_produced_much() {

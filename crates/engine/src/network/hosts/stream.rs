@@ -329,6 +329,7 @@ impl StreamHost {
         }
         while let key = (Key { time: self.due, place: self.place })
             && key < until
+            && !ctx.is_full()
         {
             let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
             if way.is_direct() || self.end.next() <= key.time {
@@ -362,6 +363,9 @@ impl StreamHost {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) {
+        if ctx.is_full() {
+            return;
+        }
         let Record { pdu, time, .. } = record;
         let key = record.key();
         let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);

@@ -94,6 +94,7 @@ impl Pool {
     pub(super) fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         while let (due, slot) = self.timers.first()
             && due <= key.time
+            && !ctx.is_full()
         {
             self.let_act(slot, key, ctx, way, Sending::act);
         }
@@ -122,6 +123,7 @@ impl Pool {
     /// Begins the messages that wait, as far as there are streams for them.
     fn begin<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>, way: &mut Way<'_>) {
         while !self.waiting.is_empty()
+            && !ctx.is_full()
             && let Some(slot) = self.take_stream()
             && let Some((octets, produced)) = self.waiting.pop_front()
         {
