@@ -328,6 +328,25 @@ delay = "20 ms"
     }
 
     #[test]
+    fn groups_have_the_flows_that_the_network_says() {
+        let groups = |network: &str| -> Vec<(String, u32)> {
+            let scenario = parse(&format!("duration = '1 s'\n[network]\n{network}")).unwrap();
+            let expanded = expand(&scenario).unwrap().scenario.into_owned();
+            expanded.flow.iter().map(|(name, flow)| (name.clone(), flow.count)).collect()
+        };
+        let named = |known: &[(&str, u32)]| -> Vec<(String, u32)> {
+            known.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+        };
+        assert_eq!(
+            groups("aeronautical = { stations = 2, aircraft = 3 }"),
+            named(&[("clearances_1", 3), ("clearances_2", 3), ("reports_1", 3), ("reports_2", 3)])
+        );
+        let chain = |own: &str| groups(&format!("satellite_chain = {{ hops = 2, rate = '1 Mb/s', {own} }}"));
+        assert_eq!(chain("through = 2, local = 0"), named(&[("through", 2)]));
+        assert_eq!(chain("through = 2, local = 1"), named(&[("hop_1", 1), ("hop_2", 1), ("through", 2)]));
+    }
+
+    #[test]
     fn a_fault_in_one_of_several_rates_names_its_key() {
         let refused = |network: &str, wrong: &str, right: &str| {
             let text = format!("duration = '1 s'\n[network.{network}");
