@@ -28,7 +28,18 @@ import engine_copy
 LIST = Path(__file__).with_suffix(".toml")
 HOME = engine_copy.ROOT / "target" / "mutants"
 # Modules of the integration tests.
-QUICK = ("abr", "abr_switches", "closed_loops", "evictions", "networks", "sources", "transports", "forms")
+QUICK = (
+    "abr",
+    "abr_switches",
+    "changes",
+    "closed_loops",
+    "demand",
+    "evictions",
+    "networks",
+    "sources",
+    "transports",
+    "forms",
+)
 # The share of the changes that the tests must notice.
 ENOUGH = 0.9
 # A test binary that runs so many times as long as without a change, and so many seconds more, hangs.

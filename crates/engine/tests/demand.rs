@@ -5,7 +5,7 @@ use crate::agreement;
 
 use agreement::{agreed, report};
 use penstock_engine::core::time::{Span, Time};
-use penstock_engine::report::{DemandColumns, Report};
+use penstock_engine::report::{DemandColumns, DistributionRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document::parse;
 use penstock_engine::scenario::schemes::SCHEMES;
@@ -72,7 +72,7 @@ fn what_a_scheme_holds_back_is_counted_and_waits() {
         // Six sources of 10 Mb/s for a seventh of the time.
         ("traffic.on_off = { peak_rate = '10 Mb/s', on = '200 ms', off = '1.2 s' }", 6e6),
     ] {
-        let text = format!("{}\n[measure]\nsample = '1 s'", dumbbell("becn", traffic, "20 s"));
+        let text = format!("{}\n[measure]\nsample = '1 s'\ndistributions = true", dumbbell("becn", traffic, "20 s"));
         let report = agreed(&text, 1);
         balance(&report);
         let (own, group) = (demand(&report), &report.groups[0]);
@@ -81,6 +81,12 @@ fn what_a_scheme_holds_back_is_counted_and_waits() {
         assert!(own.held_bits.unwrap() as f64 > 0.1 * own.offered_bits.unwrap() as f64, "{own:?}");
         assert_eq!(own.withheld_share, Some(0.0));
         assert!(own.delay_generation_p99_s.unwrap() > 1.0 && group.delay_p99_s.unwrap() < 1.0, "{own:?}");
+        // The distribution has both delays, each in its own column.
+        let late = |count: fn(&DistributionRow) -> u64| {
+            let above = report.distributions.iter().filter(|row| row.delay_s > 1.0).map(count).sum::<u64>();
+            above as f64 / report.distributions.iter().map(count).sum::<u64>() as f64
+        };
+        assert!(late(|row| row.count) < 0.01 && late(|row| row.count_generation) > 0.01);
         let sum = own.source_wait_mean_s.unwrap() + group.delay_mean_s.unwrap();
         assert!((own.delay_generation_mean_s.unwrap() / sum - 1.0).abs() < 1e-6, "{own:?}");
         let held: Vec<f64> = report

@@ -127,3 +127,32 @@ fn renew<T: Clone + PartialEq>(kept: &mut T, now: &T) {
         kept.clone_from(now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::document::parse;
+    use crate::scenario::expansion::expand;
+
+    #[test]
+    fn what_changes_between_two_scenarios_is_expanded_anew() {
+        const FIRST: &str = "duration = '1 s'\nscheme = 'erica'\n[network.dumbbell]\npairs = 3\nrate = '10 Mb/s'\ndelay = '1 ms'\n\
+                             [defaults.line]\nqueues = [{ drop_tail.size = '9 PDUs' }]\n[defaults.flow]\noctets = 53";
+        let changes = [
+            ("", ""),
+            ("10 Mb/s", "20 Mb/s"),
+            ("1 ms", "2 ms"),
+            ("pairs = 3", "pairs = 4"),
+            ("9 PDUs", "8 PDUs"),
+            ("octets = 53", "octets = 54"),
+            ("'erica'", "'none'"),
+            ("'1 s'", "'2 s'"),
+        ];
+        let mut expander = Expander::default();
+        for text in changes.iter().flat_map(|(wrong, right)| [FIRST.to_owned(), FIRST.replace(wrong, right)]) {
+            let scenario = parse(&text).unwrap();
+            let whole = expand(&scenario).unwrap().scenario.into_owned();
+            assert_eq!(*expander.expand(&mut scenario.clone()).unwrap(), whole, "{text}");
+        }
+    }
+}

@@ -347,6 +347,22 @@ delay = "20 ms"
     }
 
     #[test]
+    fn lines_and_paths_are_as_long_as_the_network_says() {
+        let expanded = |network: &str| {
+            let scenario = parse(&format!("duration = '1 s'\n[network]\n{network}")).unwrap();
+            expand(&scenario).unwrap().scenario.into_owned()
+        };
+        let chain = expanded("satellite_chain = { hops = 2, rate = '1 Mb/s', through = 1, local = 1 }");
+        assert_eq!(chain.flow["through"].path, ["station_1", "station_2", "station_3"]);
+        assert_eq!(chain.flow["hop_2"].path, ["station_2", "station_3"]);
+        let [short, long] = ["0.5", "3.0"].map(|stretch| expanded(&format!("gfc_2.stretch = {stretch}")).line);
+        assert_eq!(short.len(), 6);
+        for (name, line) in &short {
+            assert_eq!(long[name].delay.0, 6 * line.delay.0, "{name}");
+        }
+    }
+
+    #[test]
     fn a_fault_in_one_of_several_rates_names_its_key() {
         let refused = |network: &str, wrong: &str, right: &str| {
             let text = format!("duration = '1 s'\n[network.{network}");
