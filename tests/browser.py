@@ -23,7 +23,7 @@ OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"),
     "--allow-pre-commit-input",  # else the mouse does nothing up to the first frame of a page
 )
-LONGEST_S = 60
+LONGEST_S = 600
 """An answer or an event that has not come after this time never will."""
 START = """
 import fcntl, os, sys

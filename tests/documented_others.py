@@ -180,8 +180,8 @@ def _dask_tls(session: Session, block: Block) -> None:
     start(session.stack, log, *scheduler, *here, "--port", "0", "--scheduler-file", str(file))
     start(session.stack, log, worker[0], *worker[2:], *here, "--no-nanny", "--scheduler-file", str(file))
     security = Scheduler("tls://", *(session.folder / f"{name}.pem" for name in ("ca", "cert", "key"))).security()
-    with Client(scheduler_file=str(file), security=security, timeout=120, set_as_default=False) as client:
-        client.wait_for_workers(1, timeout=120)
+    with Client(scheduler_file=str(file), security=security, timeout=600, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=600)
     address = json.loads(file.read_text(encoding="utf-8"))["address"]
     session.instead["tls://scheduler:8786"] = address
     session.penstock(*(address if word == "tls://scheduler:8786" else word for word in sweep))

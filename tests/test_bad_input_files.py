@@ -48,7 +48,7 @@ def piped_to_new_process(tmp_path: Path) -> Piped:
 
     def run(octets: bytes, *arguments: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "penstock", *map(str, arguments)]
-        done = subprocess.run(command, input=octets, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+        done = subprocess.run(command, input=octets, cwd=tmp_path, capture_output=True, timeout=600, check=False)
         return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
@@ -227,7 +227,7 @@ def test_bad_standard_input(piped: Piped, octets: bytes, words: list[str]) -> No
 @pytest.mark.skipif(os.name != "posix", reason="closes a descriptor in a shell")
 def test_standard_input_that_is_closed_is_told(tmp_path: Path) -> None:
     command = ["sh", "-c", 'exec "$0" -m penstock check - <&-', sys.executable]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     refused(done, "stdin: the file cannot be read")
 
 

@@ -73,8 +73,8 @@ def address(certificates: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         for _ in range(2):  # a worker waits for the file
             start(stack, log, "worker", "--scheduler-file", str(file), *common, *options)
         security = Scheduler("tls://", **named(certificates)).security()
-        with Client(scheduler_file=str(file), security=security, timeout=120, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=120)
+        with Client(scheduler_file=str(file), security=security, timeout=600, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=600)
         yield str(json.loads(file.read_text(encoding="utf-8"))["address"])
 
 

@@ -58,6 +58,16 @@ def test_every_command_refuses_what_is_certain_to_be_too_much(penstock: Command,
     assert penstock(name, *arguments, "--most-pdus", 2 * LEAST, "--most-memory", 1, *jobs).returncode == 0
 
 
+def test_a_number_of_flows_is_refused_by_the_memory_that_is_given(penstock: Command, tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    many = BACKLOG.replace("traffic.greedy = {}", 'count = 1500000\naccess.rate = "1 Mb/s"\ntraffic.silent = {}')
+    file.write_text(many.replace("3000 s", "1 s"), encoding="utf-8")
+    for own, most in [([], "8.0 GB"), (["--most-memory", "2"], "2.0 GB")]:
+        told = refused(penstock("check", file, *own), f"the limit is {most}", "such flows fit", "--most-memory")
+        assert "3000000 flows would take about" in told
+    assert penstock("check", file, "--most-memory", "16").returncode == 0
+
+
 def test_the_keywords_do_the_same(small: Scenario, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="at least"):
         package.run(small, most_pdus=LEAST - 100)

@@ -14,7 +14,8 @@ pub mod history;
 mod live;
 mod overload;
 
-pub use crate::scenario::assembly::{Estimate, Form, Limits};
+pub use crate::scenario::assembly::{Estimate, Form};
+pub use crate::scenario::spec::Limits;
 use capacity::Allocator;
 use overload::Overload;
 

@@ -6,9 +6,9 @@
 
 use penstock_engine::core::error::{Error, Fault};
 use penstock_engine::run::{Form, Run};
-use penstock_engine::scenario::assembly::Limits;
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::path::Path;
+use penstock_engine::scenario::spec::Limits;
 use penstock_engine::scenario::spec::Scenario;
 use toml::de::{DeTable, DeValue};
 

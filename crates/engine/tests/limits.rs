@@ -248,10 +248,10 @@ fn paths_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
     let path = nodes(0..=1_000);
     let many = format!("[flow.all]\ncount = 2000000\npath = {path}\ntraffic.silent = {{}}\n");
     let told = refused(&(lines(1_000, false) + &many));
-    assert!(told.starts_with("flow.all.count = 2000000: ") && told.contains("8 GB of memory"), "{told}");
+    assert!(told.starts_with("flow.all.count = 2000000: ") && told.contains("8.0 GB of memory"), "{told}");
     let pairs = format!("[flow.all]\nfrom = {path}\nto = {path}\ntraffic.silent = {{}}\n");
     let told = refused(&(lines(1_000, false) + &pairs));
-    assert!(told.starts_with("flow.all.count = 1: ") && told.contains("8 GB of memory"), "{told}");
+    assert!(told.starts_with("flow.all.count = 1: ") && told.contains("8.0 GB of memory"), "{told}");
 }
 
 #[test]

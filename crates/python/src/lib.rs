@@ -143,11 +143,11 @@ fn estimate(
     most_memory: Option<u64>,
     load_trace: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(u64, u64, u64)> {
-    let limits = run::limits(most_pdus, most_memory);
-    let scenario = trace::with_packets(py, json, load_trace.as_ref())?;
+    let mut scenario = trace::with_packets(py, json, load_trace.as_ref())?;
+    scenario.limits = run::limits(most_pdus, most_memory);
     error::run(py, || {
         let estimate = assembly::estimate(&scenario)?;
-        estimate.check(&limits)?;
+        estimate.check(&scenario.limits)?;
         Ok((estimate.pdus, estimate.memory, estimate.seconds))
     })
 }

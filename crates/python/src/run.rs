@@ -49,12 +49,12 @@ impl Run {
             "plain" => Form::Plain,
             _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"fast\" or \"plain\""))),
         };
-        let limits = limits(most_pdus, most_memory);
         let mut scenario = trace::with_packets(py, json, load_trace.as_ref())?;
+        scenario.limits = limits(most_pdus, most_memory);
         let interruption = scheme::consent(&mut scenario, json, load_class);
         let simulation = work(py, interruption.as_ref(), || {
             let simulation = Simulation::new(&scenario, seed, replication, form)?;
-            simulation.estimate().check(&limits)?;
+            simulation.estimate().check(&scenario.limits)?;
             Ok(simulation)
         })?;
         Ok(Run { simulation, report: None, interruption })

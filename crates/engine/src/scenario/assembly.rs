@@ -20,13 +20,13 @@ use crate::core::probe::Probe;
 use crate::core::time::Span;
 use crate::round::World;
 use crate::scenario::expansion::{Expansion, expand};
-use crate::scenario::spec::Scenario;
+use crate::scenario::spec::{Flow, Scenario};
 
 pub use changes::Timeline;
 pub use check::meeting::{Hearing, Meetings};
 pub use check::memory_of_flows;
 use checked::{lay_out, sketch};
-pub use estimate::{Estimate, Limits};
+pub use estimate::Estimate;
 pub use limits::QueueLimits;
 pub use nodes::Form;
 use plan::Network;
@@ -99,6 +99,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     let expansion = expand(scenario)?;
+    check::flow_count(&expansion.scenario, Flow::flows).map_err(|fault| expansion.named(fault))?;
     let network = sketch(&expansion)?;
     let timeline = timeline(&expansion, &network)?;
     Ok(estimate::of(&network, &timeline))

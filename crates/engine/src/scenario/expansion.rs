@@ -92,6 +92,7 @@ fn rest_of(scenario: &Scenario) -> Scenario {
         sweep: scenario.sweep.clone(),
         recordings: scenario.recordings.clone(),
         hosts: scenario.hosts.clone(),
+        limits: scenario.limits,
     }
 }
 

@@ -24,6 +24,7 @@ use crate::{control, policer, queue, traffic, transport};
 mod capacity;
 mod change;
 mod hosts;
+mod limits;
 mod listed;
 mod mix;
 mod range;
@@ -33,6 +34,7 @@ mod sweep;
 pub use capacity::Capacity;
 pub use change::Change;
 pub use hosts::Hosts;
+pub use limits::Limits;
 pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
@@ -126,6 +128,9 @@ pub struct Scenario {
     /// What runs its classes in Python, if the user has consented. They are no part of the document either.
     #[serde(skip)]
     pub hosts: Hosts,
+    /// The upper limits of its runs, no part of the document.
+    #[serde(skip)]
+    pub limits: Limits,
 }
 
 /// What every line and every flow of a network has that its network does not say, as it is written.
@@ -433,12 +438,17 @@ pub struct Access {
 }
 
 impl Flow {
-    /// The number of flows of the group. None goes from a node to itself.
+    /// The number of flows of the group.
     #[must_use]
     pub fn flows(&self) -> u64 {
+        u64::from(self.count).saturating_mul(self.pairs())
+    }
+
+    /// The number of pairs of a sender and a receiver, 1 along a path. None goes from a node to itself.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
         let own = self.from.iter().filter(|node| self.to.contains(node)).count() as u64;
-        let pairs = (self.from.len() as u64).saturating_mul(self.to.len() as u64).saturating_sub(own).max(1);
-        u64::from(self.count).saturating_mul(pairs)
+        (self.from.len() as u64).saturating_mul(self.to.len() as u64).saturating_sub(own).max(1)
     }
 
     /// Whether its receiver reports gaps in files, so that lost PDUs are sent again.

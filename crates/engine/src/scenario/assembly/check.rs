@@ -13,7 +13,6 @@ mod warnings;
 use std::collections::BTreeSet;
 use std::iter;
 
-use super::plan::path_memory::MOST_MEMORY;
 use super::plan::port_plan::PortPlan;
 use super::plan::{FlowPlan, Network, counts_bits};
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
@@ -311,16 +310,18 @@ pub fn memory_of_flows(scenario: &Scenario) -> u64 {
     scenario.flow.values().map(bytes).fold(0, u64::saturating_add)
 }
 
-/// Refuses more flows than fit in memory, before the layout of any flow.
-pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
-    let bytes = |flow: &Flow| flow.flows().saturating_mul(flow_bytes(scenario, flow));
-    let total = memory_of_flows(scenario);
+/// Refuses more flows than fit in memory, before the layout of any flow. `plans` is how many plans the layout makes of a group.
+pub(super) fn flow_count(scenario: &Scenario, plans: impl Fn(&Flow) -> u64) -> Result<(), Fault> {
+    let most = scenario.limits.memory;
+    let bytes = |flow: &Flow| plans(flow).saturating_mul(flow_bytes(scenario, flow));
     let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };
-    if total > MOST_MEMORY {
+    if scenario.flow.values().map(bytes).fold(0, u64::saturating_add) > most {
         let flows = scenario.flow.values().map(Flow::flows).fold(0u64, u64::saturating_add);
-        let most = MOST_MEMORY / flow_bytes(scenario, largest);
-        let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
-        let remedy = format!("reduce them: about {most} such flows fit");
+        let fit = most / flow_bytes(scenario, largest);
+        let [needed, most] = [memory_of_flows(scenario), most].map(|bytes| bytes as f64 / 1e9);
+        let reason = format!("{flows} flows would take about {needed:.1} GB of memory; the limit is {most:.1} GB");
+        let remedy =
+            format!("reduce them: about {fit} such flows fit; or raise the limit (--most-memory, most_memory_gb)");
         return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));
     }
     Ok(())
@@ -372,6 +373,9 @@ fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share:
     Fault::new("", "", reason, remedy)
 }
 
+/// Bytes of the PDUs on a full line, beyond which no run can fill it.
+const MOST_ON_A_LINE: u128 = 8 << 30;
+
 /// Refuses lines that hold more PDUs than fit in memory.
 pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
     network.ports.iter().try_for_each(port_length)
@@ -382,7 +386,7 @@ pub(super) fn port_length(port: &PortPlan<'_>) -> Result<(), Fault> {
     let rate = port.fastest().map_or(0, |rate| rate.rounded().0);
     let bits = u128::from(rate) * u128::from(port.delay.0) / 1_000_000_000_000;
     let bytes = bits / 424 * u128::from(HELD_BYTES);
-    if bytes > u128::from(MOST_MEMORY) {
+    if bytes > MOST_ON_A_LINE {
         let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
         return Err(Fault::new(&*port.path, "", reason, "give a lower rate or a shorter delay"));
     }

@@ -11,7 +11,7 @@ use crate::scenario::spec::{Flow, Mismatches, Scenario};
 /// # Errors
 /// The first fault, with its path in the scenario as written.
 pub(super) fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<Network<'a>, Error> {
-    checked(expansion, Network::lay_out)
+    checked(expansion, Flow::flows, Network::lay_out)
 }
 
 /// The same for those who ask for what the checks ask for: flows that are alike have one plan.
@@ -19,16 +19,18 @@ pub(super) fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<Network<'a>, E
 /// # Errors
 /// As [`lay_out`].
 pub(super) fn sketch<'a>(expansion: &'a Expansion<'_>) -> Result<Network<'a>, Error> {
-    checked(expansion, Network::sketch)
+    let plans = if Network::can_sketch(&expansion.scenario) { Flow::pairs } else { Flow::flows };
+    checked(expansion, plans, Network::sketch)
 }
 
 fn checked<'a>(
     expansion: &'a Expansion<'_>,
+    plans: fn(&Flow) -> u64,
     lay_out: impl Fn(&'a Scenario) -> Result<Network<'a>, Fault>,
 ) -> Result<Network<'a>, Error> {
     let checked = || {
         check::parameters(&expansion.scenario)?;
-        check::flow_count(&expansion.scenario)?;
+        check::flow_count(&expansion.scenario, plans)?;
         let network = lay_out(&expansion.scenario)?;
         check::paths(&network)?;
         check::line_length(&network)?;

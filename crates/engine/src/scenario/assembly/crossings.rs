@@ -38,7 +38,7 @@ pub(crate) fn crossings(scenario: &Scenario, groups: &BTreeMap<String, Flow>) ->
         (name.clone(), Flow { count, ..only_places(flow) })
     };
     let scenario = Scenario { flow: groups.iter().map(bare).collect(), stop: None, ..scenario.clone() };
-    check::flow_count(&scenario)?;
+    check::flow_count(&scenario, Flow::flows)?;
     let network = Network::lay_out(&scenario)?;
     check::paths(&network)?;
     let mut flows = vec![0.0; groups.len()];

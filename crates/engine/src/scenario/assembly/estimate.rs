@@ -14,7 +14,7 @@ use crate::core::error::Fault;
 use crate::core::time::LineRate;
 use crate::network::context::{HELD_BYTES, MOST_HELD};
 use crate::queue;
-use crate::scenario::spec::Flow;
+use crate::scenario::spec::{Flow, Limits};
 use crate::traffic::{Offer, PACKET_BYTES};
 
 mod changed;
@@ -41,22 +41,6 @@ pub struct Estimate {
     pub seconds: u64,
     /// Expected PDUs per second, not a bound: the rate of the sources, or of their lines if the rate is not known.
     pub offered: f64,
-}
-
-/// Upper limits of a run's size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// PDUs that are sent.
-    pub pdus: u64,
-    /// Bytes of memory.
-    pub memory: u64,
-}
-
-impl Default for Limits {
-    /// A hundred thousand million PDUs, which take hours, and 8 GB.
-    fn default() -> Limits {
-        Limits { pdus: 100_000_000_000, memory: 8_000_000_000 }
-    }
 }
 
 impl Estimate {

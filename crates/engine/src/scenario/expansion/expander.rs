@@ -103,6 +103,7 @@ impl Last {
         renew(&mut self.written.flow, &scenario.flow);
         self.written.recordings.clone_from(&scenario.recordings);
         self.written.hosts.clone_from(&scenario.hosts);
+        self.written.limits = scenario.limits;
     }
 }
 

@@ -24,9 +24,14 @@ impl<'a> Network<'a> {
 
     /// The same for checks, which need one plan for all flows that are alike.
     pub(crate) fn sketch(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
-        // A run may also end by the departures from one of many access lines, which has to be there.
+        Network::lay(scenario, Network::can_sketch(scenario))
+    }
+
+    /// Whether one plan does for all flows that are alike. A run may also end by the departures from one of many access
+    /// lines, which has to be there.
+    pub(crate) fn can_sketch(scenario: &Scenario) -> bool {
         let ends_at = |port: &str| scenario.line.contains_key(port.strip_suffix(REVERSE).unwrap_or(port));
-        Network::lay(scenario, scenario.stop.as_ref().is_none_or(|stop| ends_at(&stop.port)))
+        scenario.stop.as_ref().is_none_or(|stop| ends_at(&stop.port))
     }
 
     fn lay(scenario: &'a Scenario, is_sketch: bool) -> Result<Network<'a>, Fault> {
@@ -40,7 +45,7 @@ impl<'a> Network<'a> {
             stop: None,
             lines: BTreeMap::new(),
             capacities: Vec::new(),
-            path_memory: PathMemory::WHOLE,
+            path_memory: PathMemory::of(scenario),
             terms: OnceCell::new(),
         };
         network.lay_lines();

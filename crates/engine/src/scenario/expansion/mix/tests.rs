@@ -139,7 +139,8 @@ fn a_kind_of_the_own_has_its_keys_and_another_only_more() {
 
 /// The error of the scenario, with its line.
 fn refusal(text: &str) -> (Option<usize>, String, String) {
-    let error = parse(text).and_then(|scenario| assembly::check(&scenario)).unwrap_err();
+    let is_refused = |scenario| assembly::check(&scenario).and_then(|()| assembly::estimate(&scenario).map(drop));
+    let error = parse(text).and_then(is_refused).unwrap_err();
     let Error::Scenario { line, path, reason, remedy, .. } = with_line(error, text) else { panic!("another error") };
     (line, path, format!("{reason}; {remedy}"))
 }
