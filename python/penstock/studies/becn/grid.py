@@ -286,7 +286,7 @@ READINGS: tuple[Reading[Point], ...] = (
     Reading(
         "together",
         "sources at the full rate start within one cell interval, so all in one slot",
-        "at random moments within the shortest recovery period: the paper says nothing, and measures after the start",
+        "at random moments within the shortest recovery period: the paper says nothing, and measures its steady state",
         "specification",
         only(("halve-full", "stop", *PER_VC), f"{SOURCE}.traffic.greedy.phase", "1 cell time"),
     ),
