@@ -64,6 +64,22 @@ def test_every_row_stands_in_a_table_of_as_many_columns(page: Path) -> None:
         assert len(counts) == 1, f"rows of other lengths: {rows[0]}"
 
 
+def test_the_pages_of_studies_have_the_stored_verdicts() -> None:
+    stored = json.loads((ROOT / "docs" / "results" / "claims.json").read_text(encoding="utf-8"))["verdicts"]
+    known = {verdict for verdicts in stored.values() for verdict in verdicts.values()} | {"too few replications"}
+    seen, wrong = 0, []
+    for study, verdicts in stored.items():
+        of = verdicts | {claim.partition(".")[2]: verdict for claim, verdict in verdicts.items()}
+        for line in (ROOT / "docs" / "studies" / f"{study}.md").read_text(encoding="utf-8").splitlines():
+            name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            told = [cell for cell in cells if cell in known]
+            if told and (claim := name.strip("`")) in of:
+                seen += 1
+                wrong += [f"{study}: {claim} is {of[claim]}, not {told[-1]}"] if told[-1] != of[claim] else []
+    assert not wrong, "\n".join(wrong)
+    assert seen > 70
+
+
 def test_the_glossary_has_each_word_once_in_order() -> None:
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     words = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
