@@ -22,6 +22,9 @@ UNKNOWN = re.compile(r"\b(?:specs|papers)/[\w-]+\.(?:md|txt)")
 """Notes that are not part of the repository."""
 MADE = {"docs/index.md", "docs/checks.md", "docs/validation.md", "docs/guides/statistics.md"}
 """Pages that name or include pages that are written when the documentation is built."""
+FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2 *$\n?", flags=re.MULTILINE | re.DOTALL)
+RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
+"""The line below the headings of a table."""
 ELSEWHERE = {"ns.py", "//pola.rs", "gentle.py", "fair.py", "half.py", "mine.py", "turns.py"}
 """A simulator, an address, and a file that the reader of a guide writes."""
 
@@ -48,6 +51,33 @@ def test_every_file_that_the_documentation_names_exists(page: Path, there: set[s
     made = str(page.relative_to(ROOT)) in MADE
     missing = {name for name in named - there - ELSEWHERE if not (made and "reference/generated/" in name)}
     assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_row_stands_in_a_table_of_as_many_columns(page: Path) -> None:
+    """Others are shown as they are written, with their bars, or lose cells."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
+        rows = block.splitlines()
+        assert RULE.fullmatch("".join(rows[1:2]).strip()), f"no table: {rows[0]}"
+        counts = {row.replace(r"\|", "").count("|") for row in rows}
+        assert len(counts) == 1, f"rows of other lengths: {rows[0]}"
+
+
+def test_the_pages_of_studies_have_the_stored_verdicts() -> None:
+    stored = json.loads((ROOT / "docs" / "results" / "claims.json").read_text(encoding="utf-8"))["verdicts"]
+    known = {verdict for verdicts in stored.values() for verdict in verdicts.values()} | {"too few replications"}
+    seen, wrong = 0, []
+    for study, verdicts in stored.items():
+        of = verdicts | {claim.partition(".")[2]: verdict for claim, verdict in verdicts.items()}
+        for line in (ROOT / "docs" / "studies" / f"{study}.md").read_text(encoding="utf-8").splitlines():
+            name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            told = [cell for cell in cells if cell in known]
+            if told and (claim := name.strip("`")) in of:
+                seen += 1
+                wrong += [f"{study}: {claim} is {of[claim]}, not {told[-1]}"] if told[-1] != of[claim] else []
+    assert not wrong, "\n".join(wrong)
+    assert seen > 70
 
 
 def test_the_glossary_has_each_word_once_in_order() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from penstock.studies.eprca.claims import PREDICATES, round_trip_s
 from penstock.studies.eprca.figures import BESIDE, PAPER, lead
 from penstock.studies.eprca.grid import LAN, SCHEMES, WAN, Point
 from penstock.studies.eprca.measures import Runs, averaged, correlation, measure, settling, total_allowed
-from penstock.studies.framework import Reproduction, SeriesPoint
+from penstock.studies.framework import ReadPoint, Reproduction, SeriesPoint
 from penstock.studies.runs import MissingRunError, RunTables
 
 PAPERS = [make for makers in PAPER.values() for make in makers]
@@ -93,8 +93,12 @@ def readings(point: Point, interval_ms: float, end_ms: float) -> Iterator[dict[s
 
 
 def make() -> Runs:
+    return made_of(Reproduction(STUDY, None, 3).points())
+
+
+def made_of(points: Sequence[tuple[Point | SeriesPoint[Point], Sequence[int]]]) -> Runs:
     made = Runs(wanted=3)
-    for point, seeds in Reproduction(STUDY, None, 3).points():
+    for point, seeds in points:
         if isinstance(point, SeriesPoint):
             made.of_kind(point.kind).add_series(point.point, 1, readings(point.point, 0.25, 80.0))
             continue
@@ -266,6 +270,21 @@ def test_missing_runs_are_named() -> None:
     for predicate in PREDICATES.values():
         with pytest.raises(MissingRunError, match=r"tau = [\d.]+ ms, N = \d+"):
             predicate(Runs(wanted=3))
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+def test_each_other_reading_is_that_of_the_figures_and_changes_eprca_plus_plus_alone() -> None:
+    lan = Point("plus", LAN)
+    built = [ReadPoint(lan, each).build() for each in grid.OTHER_READINGS]
+    assert built == [point.build() for point in grid.readings(lan).values()]
+    for each in grid.OTHER_READINGS:
+        assert [name for name in grid.FOUR if each.changes(Point(name))] == ["plus"]
+
+
+def test_what_the_other_readings_run_answers_every_claim() -> None:
+    read = made_of([(point, SEEDS[:most]) for point, most in grid.judged_points()])
+    assert {name: verdict_on(name, read) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
+    assert "with the fair share" not in str([PREDICATES[name](read) for name in CLAIMS])
 
 
 # --------------------------------------------------------------------------------------------------------- the figures

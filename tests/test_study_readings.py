@@ -20,9 +20,10 @@ from penstock.core.errors import InputError
 from penstock.show.study import show, study_of
 from penstock.studies import readings
 from penstock.studies.claims import Clause, Finding, Verdict
-from penstock.studies.readings import Judged, brief
+from penstock.studies.readings import DESCRIBED, Judged, brief, described, table
 
-LOSS = Path(__file__).resolve().parent.parent / "docs" / "guides" / "loss"
+PAGES = Path(__file__).resolve().parent.parent / "docs" / "studies"
+LOSS = PAGES.parent / "guides" / "loss"
 READINGS = """    predicates=PREDICATES,
     other_readings=(
         Reading("slower", "the line is a tenth slower", "4.24 Mb/s", "text", slower),
@@ -141,6 +142,14 @@ def test_full_runs_have_the_readings_and_quick_ones_only_if_asked(
 def test_readings_are_of_the_whole_study_as_it_is(more: dict[str, object], told: str, folder: Path) -> None:
     with pytest.raises(InputError, match=told):
         studies.carry_out(str(folder), readings=True, out=folder / "out", **more)  # type: ignore[arg-type]
+
+
+def test_the_pages_describe_the_readings_as_the_studies_do() -> None:
+    """Their verdicts are compared with runs by `make test-long`."""
+    described_by = {name: studies.study_of(name).other_readings for name in studies.STUDIES}
+    for name, others in described_by.items():
+        shown = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+        assert not others or "\n".join(table(DESCRIBED, described(others))) in shown, name
 
 
 def test_a_study_without_other_readings_says_so(tmp_path: Path) -> None:

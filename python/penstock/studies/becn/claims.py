@@ -252,13 +252,14 @@ def _(runs: Runs) -> Evidence:
         return (throughput > BUSY) + (queue < ACCEPTABLE) + (share < FEW_NOTICES)
 
     parts = []
-    for sources in FEW:
-        by_period = {period: ends(sources, period) for period in STOP_PERIODS[1:]}
+    for sources, periods in sorted(grid.SHORT_PERIODS.items()):
+        by_period = {period: ends(sources, period) for period in periods}
         best = max(by_period, key=lambda period: (holding(by_period[period]), by_period[period][0]))
         throughput, queue, share = by_period[best]
         shown = f"F = {best}: at least {percent(throughput)}, at most {queue:.0f} cells and {percent(share)}"
         parts.append(Clause(f"N = {sources}: all three at every D", holding(by_period[best]) == 3, shown))
-    return clauses(runs, *parts, note=f"D = {', '.join(map(str, SHORT))}, the best of F = 2, 4 and 8")
+    note = f"D = {', '.join(map(str, SHORT))}, the best of F = 2, 4 and 8; N = 7 and 8 with F = 4"
+    return clauses(runs, *parts, note=note)
 
 
 @claim("becn.fig3.sources")

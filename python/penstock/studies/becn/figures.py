@@ -92,8 +92,9 @@ FAIRNESS_CAPTION = (
 )
 START_CAPTION = (
     "Left: the longest queue after the start, before warm-up ends; right: in steady state, for which the paper's "
-    "bounds are. All sources start at full rate, so the queue fills long before the first notice takes "
-    "effect, and more with more sources. The paper says nothing about it."
+    "bounds are. All sources start at full rate, at random moments within the shortest recovery period, so the "
+    "queue fills long before the first notice takes effect, and more with more sources. The paper says nothing "
+    "about it."
 )
 START_MAP_CAPTION = (
     "The longest queue after the start against sources and delay, filter per VC. Each source gets a notice at"

@@ -54,6 +54,8 @@ HALVE_SOURCES, STOP_SOURCES = 20, 5
 PER_VC_SOURCES = (2, 5, 10, 20, 50, 100)
 FEW = (2, 5, 10, 20)
 """The numbers "up to about 20 sources", which are limited numbers, too."""
+SHORT_PERIODS = dict.fromkeys(FEW, STOP_PERIODS[1:]) | {7: (4,), 8: (4,)}
+"""The filter's periods over the short delays, by the number of sources that stop: those of figures, and two between."""
 
 MANY = (5, 10, 20, 50)
 """Sources that stop on a notice: numbers up to too many for the simple filter."""
@@ -198,7 +200,7 @@ def beside_points() -> list[Point]:
         *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
         *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
         *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
-        *(point for sources in FEW for period in STOP_PERIODS[1:] for point in stop(period, SHORT, sources)),
+        *(point for few, periods in SHORT_PERIODS.items() for each in periods for point in stop(each, SHORT, few)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
         *(point for connections in RESERVED[1:] for point in reserving(connections)),
@@ -286,7 +288,7 @@ READINGS: tuple[Reading[Point], ...] = (
     Reading(
         "together",
         "sources at the full rate start within one cell interval, so all in one slot",
-        "at random moments within the shortest recovery period: the paper says nothing, and measures after the start",
+        "at random moments within the shortest recovery period: the paper says nothing, and measures its steady state",
         "specification",
         only(("halve-full", "stop", *PER_VC), f"{SOURCE}.traffic.greedy.phase", "1 cell time"),
     ),

@@ -2,7 +2,7 @@
 
 from penstock.studies.eprca.claims import PREDICATES
 from penstock.studies.eprca.figures import BESIDE, PAPER
-from penstock.studies.eprca.grid import Point, points
+from penstock.studies.eprca.grid import OTHER_READINGS, Point, judged_points, points
 from penstock.studies.eprca.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.framework import Study
 
@@ -20,4 +20,6 @@ STUDY = Study(
     beside=BESIDE,
     choice="give 2 to 14",
     predicates=PREDICATES,
+    other_readings=OTHER_READINGS,
+    judged=judged_points,
 )

@@ -66,9 +66,11 @@ def plus_beyond(runs: Runs, text: str, measure: str, plus: Point, shown: str, *,
     return all_above("scheme", text, [pair[::-1] for pair in pairs] if least else pairs, shown)
 
 
-def other_readings(runs: Runs, judge: Callable[[Runs, Sequence[Point]], Sequence[Clause]], *points: Point) -> str:
-    """How the other readings of EPRCA++ do at these points, for a note: those that were run."""
-    told = []
+def with_readings(
+    note: str, runs: Runs, judge: Callable[[Runs, Sequence[Point]], Sequence[Clause]], *points: Point
+) -> str:
+    """A note, and how the other readings of EPRCA++ do at these points: those that were run."""
+    told = [note] if note else []
     for name, read in grid.READINGS.items():
         others = [read(point) for point in points]
         if all(point in runs.measures for point in others):
@@ -85,7 +87,7 @@ def other_readings(runs: Runs, judge: Callable[[Runs, Sequence[Point]], Sequence
 @claim("epr.lan")
 def _(runs: Runs) -> Evidence:
     plus = Point("plus", LAN)
-    note = f"rates over 5 ms from 50 ms on; {other_readings(runs, in_the_lan, plus)}"
+    note = with_readings("rates over 5 ms from 50 ms on", runs, in_the_lan, plus)
     return clauses(runs, *in_the_lan(runs, [plus]), note=note)
 
 
@@ -139,7 +141,7 @@ def underused(name: str, use: BySeed) -> Clause:
 @claim("epr.wan.explosion")
 def _(runs: Runs) -> Evidence:
     plus = Point("plus")
-    return clauses(runs, *exploding(runs, [plus]), note=other_readings(runs, exploding, plus))
+    return clauses(runs, *exploding(runs, [plus]), note=with_readings("", runs, exploding, plus))
 
 
 def exploding(runs: Runs, points: Sequence[Point]) -> list[Clause]:
@@ -240,8 +242,8 @@ def _(runs: Runs) -> Evidence:
 @claim("epr.target")
 def _(runs: Runs) -> Evidence:
     points = [point for video in ("even", "none") for point in grid.against_target(video)]
-    note = f"longest queue in cells at targets of {listed(TARGETS, '{:g}')}, with video and without; "
-    return clauses(runs, *against_targets(runs, points), note=note + other_readings(runs, against_targets, *points))
+    note = f"longest queue in cells at targets of {listed(TARGETS, '{:g}')}, with video and without"
+    return clauses(runs, *against_targets(runs, points), note=with_readings(note, runs, against_targets, *points))
 
 
 def against_targets(runs: Runs, points: Sequence[Point]) -> list[Clause]:
@@ -266,7 +268,7 @@ def against_targets(runs: Runs, points: Sequence[Point]) -> list[Clause]:
 @claim("epr.tau")
 def _(runs: Runs) -> Evidence:
     plus = grid.against_tau(Point("plus"))
-    note = f"longest queue in cells at tau = {listed(TAUS, '{:g}')} ms; {other_readings(runs, against_tau, *plus)}"
+    note = with_readings(f"longest queue in cells at tau = {listed(TAUS, '{:g}')} ms", runs, against_tau, *plus)
     return clauses(runs, *against_tau(runs, plus), note=note)
 
 
@@ -299,7 +301,7 @@ def _(runs: Runs) -> Evidence:
         parts.append(Clause(text, min(uses) >= NOT_BAD and max(longest) <= ACCEPTABLE, shown))
     plus = grid.against_number(Point("plus"), LAN)
     parts += almost_optimal(runs, plus)
-    return clauses(runs, *parts, note=f"N = {listed(NUMBERS)}; {other_readings(runs, almost_optimal, *plus)}")
+    return clauses(runs, *parts, note=with_readings(f"N = {listed(NUMBERS)}", runs, almost_optimal, *plus))
 
 
 def almost_optimal(runs: Runs, plus: Sequence[Point]) -> list[Clause]:

@@ -6,11 +6,11 @@ propagation delay from source to destination in ms, half of it before the switch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.studies import framework
-from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.framework import Reading, SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -176,6 +176,16 @@ READINGS: dict[str, Callable[[Point], Point]] = {
 """The other readings of EPRCA++, by their names: a point of it under each."""
 
 
+def under(name: str) -> Callable[[Point], dict[str, object]]:
+    """What one of them changes in the scenario of a point: nothing in those of EPRCA."""
+
+    def changes(point: Point) -> dict[str, object]:
+        own, other = point.changes, READINGS[name](point).changes
+        return {path: value for path, value in other.items() if path.startswith("line.") and own[path] != value}
+
+    return changes
+
+
 def readings(point: Point) -> dict[str, Point]:
     """A point of EPRCA++ under the other readings, by their names."""
     return {name: read(point) for name, read in READINGS.items()}
@@ -303,3 +313,40 @@ def points(figure: str | None) -> list[Wanted[Point]]:
         *((point, BESIDE_SEEDS) for point in beside_points()),
         *((each, 1) for each in series_points()),
     ]
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+def judged_points() -> Sequence[Wanted[Point]]:
+    """What the other readings run: all points but those of the figures that compare the readings themselves."""
+
+    def is_own(point: Point) -> bool:
+        return replace(point, er_written="backward", fair_share="target", ccr="forward_rm") == point
+
+    return [each for each in points(None) if isinstance(each[0], SeriesPoint) or is_own(each[0])]
+
+
+OTHER_READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "available",
+        "the fair share of EPRCA++ is one of the whole available rate, the printed example of f1",
+        'of the target rate, "around which the switch is utilized": with the example the link is full at any target',
+        "text",
+        under("the fair share of the available rate"),
+    ),
+    Reading(
+        "forward",
+        "ER is written into RM cells on their way forward: its notification is called FECN-like",
+        "into those on their way back: section II computes the ER value of backward RM cells",
+        "text",
+        under("ER written forward"),
+    ),
+    Reading("available-forward", "available and forward together", "as for each", "text", under("both of these")),
+    Reading(
+        "returning-ccr",
+        "f2 scales the CCR of the backward RM cell into which ER is written",
+        "that of the newest forward RM cell, a round trip newer: the paper does not say whose",
+        "specification",
+        under("the CCR of the backward RM cell"),
+    ),
+)
+"""The same as `READINGS`, for the study to judge every claim under each."""

@@ -257,7 +257,7 @@ READINGS: tuple[Reading[Point], ...] = (
     Reading(
         "mix",
         "scenario 1 begins with 25 video and 47 voice sources",
-        "with 24 and 48: both mixes fit the printed loads",
+        "with 24 and 48: both fit the printed loads, and this one keeps video within the printed 80 to 85 %",
         "specification",
         other_mix,
     ),
