@@ -81,10 +81,9 @@ fn what_a_scheme_holds_back_is_counted_and_waits() {
         assert!(own.held_bits.unwrap() as f64 > 0.1 * own.offered_bits.unwrap() as f64, "{own:?}");
         assert_eq!(own.withheld_share, Some(0.0));
         assert!(own.delay_generation_p99_s.unwrap() > 1.0 && group.delay_p99_s.unwrap() < 1.0, "{own:?}");
-        // The distribution has both delays, each in its own column.
         let late = |count: fn(&DistributionRow) -> u64| {
-            let above = report.distributions.iter().filter(|row| row.delay_s > 1.0).map(count).sum::<u64>();
-            above as f64 / report.distributions.iter().map(count).sum::<u64>() as f64
+            let rows = report.distributions.iter().filter(|row| row.delay_s > 1.0);
+            rows.map(count).sum::<u64>() as f64 / group.delivered as f64
         };
         assert!(late(|row| row.count) < 0.01 && late(|row| row.count_generation) > 0.01);
         let sum = own.source_wait_mean_s.unwrap() + group.delay_mean_s.unwrap();

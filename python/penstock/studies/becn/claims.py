@@ -258,8 +258,7 @@ def _(runs: Runs) -> Evidence:
         throughput, queue, share = by_period[best]
         shown = f"F = {best}: at least {percent(throughput)}, at most {queue:.0f} cells and {percent(share)}"
         parts.append(Clause(f"N = {sources}: all three at every D", holding(by_period[best]) == 3, shown))
-    note = f"D = {', '.join(map(str, SHORT))}, the best of F = 2, 4 and 8; N = 7 and 8 with F = 4"
-    return clauses(runs, *parts, note=note)
+    return clauses(runs, *parts, note=f"D = {', '.join(map(str, SHORT))}, the best of F = 2, 4, 8; F = 4 for N = 7, 8")
 
 
 @claim("becn.fig3.sources")
