@@ -84,6 +84,23 @@ fn a_line_breaks_from_now_on() {
     assert_eq!(flow(&report, "data").lost, 4);
 }
 
+/// A switch that measured its load against the old rate would grant four times what the line carries.
+#[test]
+fn a_switch_grants_shares_of_the_new_rate() {
+    let text = |scheme: &str, rate: &str| {
+        let slower = change("500 ms", "line.trunk.rate", "'10 Mb/s'");
+        let slower = if rate == "40 Mb/s" { slower } else { String::new() };
+        format!(
+            "duration = '2 s'\nwarm_up = '1.5 s'\nscheme = '{scheme}'\n[network.dumbbell]\npairs = 2\nrate = '{rate}'\n\
+             delay = '1 ms'\n[defaults.flow]\ntraffic.greedy = {{}}\n{slower}"
+        )
+    };
+    for scheme in ["erica", "capc", "phantom"] {
+        let [changed, slow] = ["40 Mb/s", "10 Mb/s"].map(|rate| agreed(&text(scheme, rate), 7).ports[0].queue_mean);
+        assert!(changed < slow + 50.0, "{scheme}: {changed} cells, {slow} over a line that was never faster");
+    }
+}
+
 #[test]
 fn a_source_goes_on_at_another_rate_after_the_gap_in_progress() {
     let report = agreed(&cells(&change("10 ms", "flow.data.traffic.cbr.rate", "'424 kb/s'")), 7);
