@@ -136,11 +136,23 @@ fn a_round_after_a_change_is_short() {
     let done = run.world().work();
     let change = serde_json::json!([{ "at": "50 s", "path": "flow.data.traffic.cbr.rate", "value": "42.4 Gb/s" }]);
     run.change(&serde_json::from_value::<Vec<crate::scenario::spec::Change>>(change).unwrap()).unwrap();
+    // A change of this instant is made at once.
+    let known = serde_json::to_value(run.present()).unwrap();
+    assert_eq!(known.pointer("/flow/data/traffic/cbr/rate").unwrap(), "42.4 Gb/s");
     run.set_slices_of(1);
     run.advance_to(Time::ZERO + Span::milliseconds(60_000)).unwrap();
     // A millisecond has 100,000 cells, which are read at the port; the same again, to the end of the slice.
     let more = run.world().work() - done;
     assert!((1..=500_000).contains(&more), "{more}");
+}
+
+#[test]
+fn a_time_after_the_end_is_refused() {
+    let run = run(CELLS);
+    let end = Time::ZERO + Span::milliseconds(10);
+    assert_eq!(run.require_within(end), Ok(()));
+    let told = run.require_within(Time(end.0 + 1)).unwrap_err().to_string();
+    assert!(told.contains("the run ends at 10 ms"), "{told}");
 }
 
 #[test]
