@@ -96,9 +96,6 @@ impl Host {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) -> Time {
-        if ctx.is_full() {
-            return Time::NEVER;
-        }
         match self {
             Host::Direct(host) => host.run(until, (limit, lead), halves, ctx, sent),
             Host::Transport(host) => host.run(until, (limit, lead), halves, ctx, sent),
@@ -304,6 +301,9 @@ impl Hosts {
         inbox.drain(until, ctx, |_, records, ctx| {
             ran += records.len();
             for record in records {
+                if ctx.is_full() {
+                    break;
+                }
                 let indices = ctx.flows[record.pdu.flow.index()].indices;
                 let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver };
                 let host = &mut hosts[index as usize];
@@ -336,7 +336,7 @@ impl Hosts {
                 touch::all(due.map(|(host, _)| host.touch(halves, ctx)));
             }
             for (host, time) in hosts.iter_mut().zip(next_runs) {
-                if *time <= until.time {
+                if *time <= until.time && !ctx.is_full() {
                     *time = host.run(until, (limit, *lead), halves, ctx, sent);
                     ran += 1;
                 }
@@ -353,6 +353,7 @@ impl Hosts {
         let mut ran = 0;
         while let (key, Member(index)) = agenda.first()
             && key < until
+            && !ctx.is_full()
         {
             let host = &mut hosts[index as usize];
             let next = host.run(until, (limit, *lead), halves, ctx, sent);

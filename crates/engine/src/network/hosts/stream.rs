@@ -363,9 +363,6 @@ impl StreamHost {
         ctx: &mut Ctx<P>,
         sent: &mut Lane,
     ) {
-        if ctx.is_full() {
-            return;
-        }
         let Record { pdu, time, .. } = record;
         let key = record.key();
         let mut way = Way::new(&mut self.below, halves.line_mut(self.access), (self.place, limit), sent);
