@@ -195,7 +195,7 @@ def test_defaults_of_graphml_are_values_of_the_file(tmp_path: Path) -> None:
         ("from,to,traffic_kbps\na,b,5\n", "5 kb/s"),
         ("from,to,load in Mbit/s\na,b,5\n", "5 Mb/s"),
         ("from;to;Mbit/s\na;b;5\n", "5 Mb/s"),
-        ("from,to,volume,unit\na,b,5,kb/s\nb,a,5 Mb/s,kb/s\n", "5 kb/s"),
+        ("from,to,volume,unit\na,b,5,kb/s\nb,a,5 kbps,kb/s\n", "5 kb/s"),
     ],
 )
 def test_a_matrix_may_state_its_unit(tmp_path: Path, matrix: str, rate: str) -> None:
@@ -207,7 +207,7 @@ def test_a_matrix_may_state_its_unit(tmp_path: Path, matrix: str, rate: str) -> 
 @pytest.mark.parametrize(
     ("matrix", "told"),
     [
-        ("from,to,traffic_mbps\na,b,5\n", "line 1: from,to,traffic_mbps: no column has a known name of a rate;"),
+        ("from,to,traffic_mBps\na,b,5\n", "line 1: from,to,traffic_mBps: no column has a known name of a rate;"),
         ("from,from,to\na,b,b\n", "line 1: from: two columns have this name;"),
         ("from;to;rate\na;b;1,5\n", "line 2: rate = 1,5: this is not a number: decimals follow a point"),
         ('from,to,rate\na,b,"2,000.00 Mb/s"\n', "nothing separates thousands, as in 1200.5"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, given, quantity
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, given, quantity, size_of, unit_in_name
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import LABELS, label_of, plain, some_of
 from penstock.importing.places import US_PER_KM, distance_km, is_coordinate, place_of
@@ -59,6 +59,18 @@ class Found:
     rate: Decimal = Decimal(0)
     delay: Decimal = Decimal(0)
     notes: list[str] = field(default_factory=list)
+
+
+def named(attribute: str, known: Sequence[tuple[str, str]], units: Mapping[str, Decimal]) -> list[tuple[str, str]]:
+    """An attribute, with the unit that the format has for it, or that its name states, as `bandwidth_gbps` does."""
+    return [(attribute, dict(known).get(attribute) or unit_in_name(attribute, units)[1])]
+
+
+def unit_for(option: str, given: str, stated: str, units: Mapping[str, Decimal], found: Found) -> str:
+    """The unit of a number: that of the option, else the one that the file states. Notes that they differ."""
+    if given and stated and size_of(given, units) != size_of(stated, units):
+        found.notes.append(f"{option} {given} instead of the file's {stated}")
+    return given or stated
 
 
 class Reader:
@@ -152,15 +164,13 @@ class Reader:
 
     def rate(self, edge: Edge, found: Found) -> Decimal:
         """The rate of an edge in b/s."""
-        known = [(self.options.rate, "")] if self.options.rate else self.graph.rates
+        known = named(self.options.rate, self.graph.rates, RATE_UNITS) if self.options.rate else self.graph.rates
         for name, unit in known:
             if edge.attributes.get(name) is not None:
-                self.used.add(name)
+                self.used |= {name, f"{name}Units"}
                 if name == "module_capacity":
                     found.notes.append("no capacity is installed: the rate is that of the first module")
-                if self.options.rate_unit and unit not in ("", self.options.rate_unit):
-                    found.notes.append(f"--rate-unit {self.options.rate_unit} instead of the file's {unit}")
-                unit = self.options.rate_unit or unit
+                unit = unit_for("--rate-unit", self.options.rate_unit, unit, RATE_UNITS, found)
                 return self.quantity(edge, name, unit, RATE_UNITS, "--rate-unit Mb/s")
         if self.default_rate is not None:
             found.notes.append("no rate that is known: --default-rate")
@@ -170,13 +180,16 @@ class Reader:
     def delay(self, edge: Edge, found: Found) -> Decimal:
         """The delay of an edge in ns."""
         name = self.options.delay
-        for known, unit in [(name, "")] if name else self.graph.delays:
+        for known, unit in named(name, self.graph.delays, DELAY_UNITS) if name else self.graph.delays:
             if edge.attributes.get(known) is None:
                 continue
             self.used.add(known)
-            if unit == "km" and not self.options.delay_unit:
+            if unit == "km":
+                if self.options.delay_unit:
+                    found.notes.append(f"{known} is a length in km, so not in --delay-unit {self.options.delay_unit}")
                 return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, ""), found)
-            return self.quantity(edge, known, self.options.delay_unit or unit, DELAY_UNITS, "--delay-unit ms")
+            unit = unit_for("--delay-unit", self.options.delay_unit, unit, DELAY_UNITS, found)
+            return self.quantity(edge, known, unit, DELAY_UNITS, "--delay-unit ms")
         places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
         if not name and places[0] is not None and places[1] is not None:
             return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from penstock.core.quantities import real
+
 LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
 EARTH_KM = 6371.0
 """Mean radius of the earth, in km (IUGG)."""
@@ -33,7 +35,7 @@ def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[
         value = attributes.get(name)
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
             with suppress(ValueError, OverflowError):
-                yield float(value)
+                yield real(str(value))
 
 
 def distance_km(one: tuple[float, float], other: tuple[float, float]) -> float:

@@ -55,14 +55,14 @@ def read(text: str, file: str) -> Graph:
 
 
 def read_demands(text: str, file: str) -> list[Demand]:
-    """The demands of a file, between nodes by their numbers. Raises :class:`penstock.InputError`."""
+    """The demands of a file, between nodes by their numbers, in kb/s. Raises :class:`penstock.InputError`."""
     words = _words(text, file)
     demands = []
     for _ in range(_head(words, "DEMANDS", ("label", "src", "dest", "bw"))):
         words.take()
         line = words.line
         sender, receiver = words.take(), words.take()
-        demands.append(Demand(sender, receiver, f"{words.number():.17g} {RATE_UNIT}", line))
+        demands.append(Demand(sender, receiver, words.number(), line))
     _end(words)
     return demands
 

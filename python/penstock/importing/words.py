@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import real
 
 
 class Words:
@@ -49,7 +50,7 @@ class Words:
         """The next word as a number."""
         word = self.take()
         try:
-            return float(word)
+            return real(word)
         except ValueError:
             raise self.refused(f'"{word}" is not a number') from None
 
