@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,162 @@ def test_a_rate_of_a_matrix_has_one_unit(tmp_path: Path, matrix: str, told: str)
 )
 def test_units_are_spelt_as_other_tools_do(tmp_path: Path, link: str, options: dict[str, str], told: str) -> None:
     assert told in imported(tmp_path, "net.json", json_of(f", {link}"), **options)
+
+
+TWINS = """\
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="bw" attr.type="int"/>
+<key id="d1" for="edge" attr.name="{name}" attr.type="double"/><graph edgedefault="undirected"><desc>x</desc>
+<node id="a"><port name="p"/></node><node id="b"/><edge source="a" target="b">
+<data key="d0">{whole}</data><data key="d1">{decimal}</data></edge>{again}</graph></graphml>
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"name": "bw"}, "edge a - b: the keys d0 and d1 are both called bw; give each key its own name"),
+        ({"whole": "100.5"}, "edge a - b, bw = 100.5: this is no whole number, and its key says"),
+        ({"whole": "1_0"}, "edge a - b, bw = 1_0: this is no whole number, and its key says"),
+        (
+            {"decimal": "10,5"},
+            "edge a - b, ms = 10,5: this is no number, and its key says that it is of the type double",
+        ),
+        (
+            {},
+            "# - network: descriptions that are not used: those of graph\n# - network: ports that are not used: ",
+        ),
+        (
+            {"again": '<edge source="b" target="a"><data key="d0">8</data></edge>'},
+            "if they are one line, delete all but",
+        ),
+    ],
+)
+def test_values_of_graphml_are_kept_apart(tmp_path: Path, values: dict[str, str], told: str) -> None:
+    file = TWINS.format(**{"name": "ms", "whole": "7", "decimal": "2.5", "again": "", **values})
+    assert told in imported(tmp_path, "net.graphml", file)
+
+
+def test_an_edge_of_graphml_that_is_there_twice_is_one_line_unless_edges_have_ids(tmp_path: Path) -> None:
+    edge = '<edge source="a" target="b"/>'
+    twice = f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph><node id="a"/><node id="b"/>{edge}{edge}'
+    text = imported(tmp_path, "net.graphml", f"{twice}</graph></graphml>")
+    assert "# - 1 of 1 lines: the file has this edge 2 times, with equal attributes: one line\n" in text
+    parallel = twice.replace("<edge", '<edge id="x"', 1).replace("/><edge s", '/><edge id="y" s')
+    assert "2 edges join these nodes" in imported(tmp_path, "net.graphml", f"{parallel}</graph></graphml>")
+    text = imported(tmp_path, "net.graphml", f"{parallel}</graph></graphml>", merge_parallel=True)
+    assert 'rate = "2 Gb/s"' in text
+
+
+@pytest.mark.parametrize(
+    ("more", "key", "told"),
+    [
+        ("", "", "the file has this edge 2 times, with equal attributes: one line"),
+        (', "multigraph": false', "", "the file has this edge 2 times, with equal attributes: one line"),
+        ("", ', "key": 1', "2 edges join these nodes"),
+        (', "multigraph": true', "", "2 edges join these nodes"),
+    ],
+)
+def test_json_says_with_its_keys_that_edges_are_parallel(tmp_path: Path, more: str, key: str, told: str) -> None:
+    edge = '{"source": "b", "target": "a"'
+    again = json_of(more=more).replace('[{"source"', f'[{edge}{key}}}, {{"source"')
+    assert told in imported(tmp_path, "net.json", again)
+
+
+@pytest.mark.parametrize(
+    ("rates", "told"),
+    [
+        ('{"a": {"b": 0}}', "all demands are zero"),
+        ('{"a": {"b": null}}', "demands.a.b: this demand is null; give it a rate, or delete it"),
+        ('{"a": {"a": 0, "b": 5}}', "# - flow: demands of rate 0, left out: 1\n"),
+    ],
+)
+def test_demands_of_topohub_that_are_no_traffic_are_no_flow(tmp_path: Path, rates: str, told: str) -> None:
+    hub = json_of(more=f', "graph": {{"demands": {rates}}}')
+    assert told in imported(tmp_path, "hub.json", hub, demand_unit="Mb/s")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ('{"id": "a", "label": "b"}, {"id": "b"}', "value: several nodes have this label, name or id: b, b (a)"),
+        ('{"id": "a", "label": "A"}, {"id": "b", "label": "b", "name": "A"}', "several nodes have this label"),
+    ],
+)
+def test_a_word_that_means_two_nodes_is_refused(tmp_path: Path, nodes: str, told: str) -> None:
+    matrix = "from,to,rate\nA,b,5\n" if '"A"' in nodes else "from,to,rate\nb,b,5\n"
+    text = imported(tmp_path, "net.json", json_of(nodes=nodes), matrix, demand_unit="Mb/s")
+    assert told.removeprefix("value: ") in text
+
+
+def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) -> None:
+    nodes = '{"id": "a", "label": "A", "name": "Aachen"}, {"id": "b"}'
+    text = imported(tmp_path, "net.json", json_of(nodes=nodes), "from,to,rate\nAachen,b,5\n", demand_unit="Mb/s")
+    assert 'A-b = { from = ["A"], to = ["b"]' in text
+    assert "# - node: a label and another name, which only a matrix may use: 1 nodes have both\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (
+            "n.gml",
+            'graph [ node [ id 0 label "x" label "y" ] node [ id 1 ] edge [ source 0 target 1 ] ]',
+            "node 0, label",
+        ),
+        ("n.json", json_of(nodes='{"id": "a", "label": true}, {"id": "b"}'), "node a, label = True: this is no name"),
+        (
+            "n.json",
+            json_of(nodes='{"id": "a", "lat": 1, "Lat": 2, "lon": 1}, {"id": "b"}'),
+            "node a: it has two places: Lat = 2 and lat = 1; delete one of the two",
+        ),
+        ("n.json", json_of(nodes='{"id": "a", "latitude": "1.0", "lat": 1}, {"id": "b"}'), "[line]"),
+        ("n.json", '{"nodes": [{"id": "a"}], "links": [{"target": "a"}]}', "links[0]: this edge has no source;"),
+        ("n.gml", "graph [ node [ id 0 ] edge [ source 0 target 7 ] ]", "undefined target 7; add the node, or delete"),
+        ("n.graph", f"# a comment\n{REPETITA}", 'rate = "1 Mb/s"'),
+        ("n.txt", "# hosts\n2 0 1\n# links\n0 1 10Gbps 1us 0\n", 'rate = "10 Gb/s"'),
+        ("n.txt", "3 0 2\n0 1 10Gbps 1us\n1 2 10Gbps 1us\n", "line 2: the line ends before the share of lost packets"),
+    ],
+)
+def test_the_place_and_the_remedy_of_what_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
+    assert told in imported(tmp_path, name, content)
+
+
+def test_what_a_file_says_of_the_whole_network_is_named(tmp_path: Path) -> None:
+    text = imported(tmp_path, "n.json", json_of(more=', "graph": {"rate_unit": "Mb/s"}, "author": "x"'))
+    assert "# - network: said of the whole, and not used: rate_unit, author\n" in text
+    text = imported(tmp_path, "n.gml", "graph [ comment 3 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
+    assert "# - network: said of the whole, and not used: comment\n" in text
+    text = imported(tmp_path, "n.txt", NATIVE.replace("{unit}", "MBITPERSEC granularity = 5min"))
+    assert "# - network: said of the whole, and not used: granularity\n" in text
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ('"bw": "1.5 b/s"', "# - 1 of 1 lines: its rate is rounded to whole b/s\n"),
+        ('"bw": "0.7 b/s"', "its rate is less than 1 b/s"),
+        ('"bw": "1 b/s", "t": "0.4 ns"', "# - 1 of 1 lines: its delay is rounded to whole ns\n"),
+    ],
+)
+def test_what_is_rounded_is_named(tmp_path: Path, link: str, told: str) -> None:
+    assert told in imported(tmp_path, "n.json", json_of(f", {link}"), rate="bw", delay="t" if '"t"' in link else "")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ("from,to,rate\na,b,1.5 b/s\n", "# - flow: rates that are rounded to whole b/s: 1\n"),
+        ("from,to,rate\na,b,0.5 b/s\n", "line 2: rate = 0.5 b/s: this is less than 1 b/s"),
+        ("Mb/s,a,b\na,0,5\nb,5,0\n", 'cbr = { rate = "5 Mb/s" }'),
+        ("node,a,b\na,0,5 Mb/s\nb,0 b/s,0\n", "# - demands: the corner of the square, not used: node\n"),
+    ],
+)
+def test_small_rates_and_the_corner_of_a_square(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, "n.json", json_of(), matrix, rate_unit="b/s" if "node" in matrix else "")
+
+
+def test_a_compressed_file_that_is_cut_is_said_to_be(tmp_path: Path) -> None:
+    file = tmp_path / "n.json.gz"
+    file.write_bytes(gzip.compress(json_of().encode())[:-12])
+    with pytest.raises(InputError, match=r"the compressed file is damaged: .*copy it again"):
+        import_network(file)

@@ -104,6 +104,11 @@ def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> D
         raise InputError(str(error), path=name, value=text, remedy=f'write it as "{example}"') from None
 
 
+def is_rounded(amount: Decimal) -> bool:
+    """Whether a scenario file, which has whole numbers of the smallest unit, changes an amount by more than 0.1 %."""
+    return abs(amount.quantize(Decimal(1), rounding=ROUND_HALF_EVEN) - amount) > amount / 1000
+
+
 def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:
     """An amount as in a scenario file, a whole number of the smallest unit: ``155.52 Mb/s``."""
     whole = amount.quantize(Decimal(1), rounding=ROUND_HALF_EVEN)

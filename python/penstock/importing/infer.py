@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, given, quantity, size_of, unit_in_name
+from penstock.core.quantities import (
+    DELAY_UNITS,
+    RATE_UNITS,
+    NoUnitError,
+    given,
+    is_rounded,
+    quantity,
+    size_of,
+    unit_in_name,
+)
 from penstock.importing.graph import Edge, Graph, attribute_names
-from penstock.importing.names import LABELS, label_of, plain, some_of
-from penstock.importing.places import US_PER_KM, distance_km, is_coordinate, place_of
+from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
+from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,11 @@ class Reader:
 
     def lines(self) -> list[Line]:
         """All lines, in the order of the edges. Raises :class:`InputError`."""
+        for node, attributes in self.graph.nodes.items():
+            if twice := contradicting(attributes):
+                reason = f"it has two places: {' and '.join(f'{name} = {attributes[name]}' for name in twice)}"
+                path, remedy = f"node {plain(node)}", "delete one of the two"
+                raise InputError(reason, path=path, file=self.graph.file, remedy=remedy)
         pairs: dict[frozenset[str], list[Edge]] = {}
         for edge in self.graph.edges:
             if edge.source != edge.target:
@@ -104,6 +118,8 @@ class Reader:
         nodes = self.graph.nodes.values()
         if off := [each for each in nodes if any(map(is_coordinate, each)) and place_of(each) is None]:
             found.append(f"node: coordinates that are no places on the earth, not used: those of {len(off):,} nodes")
+        if several := sum(len(labels_of(each)) > 1 for each in nodes):
+            found.append(f"node: a label and another name, which only a matrix may use: {several:,} nodes have both")
         of_nodes = [name for name in attribute_names(nodes) if name not in LABELS and not is_coordinate(name)]
         of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
         for what, names in (("edge", of_edges), ("node", of_nodes)):
@@ -126,27 +142,34 @@ class Reader:
 
     def direction(self, edges: Sequence[Edge]) -> Found:
         """The values of the edges of one direction: one, or several that are merged."""
-        if not self.graph.is_multigraph:
+        is_multigraph = self.graph.is_multigraph
+        again: list[str] = []
+        if len(edges) > 1 and (is_multigraph is False or not (is_multigraph or self.options.merge_parallel)):
+            again = [f"the file has this edge {len(edges)} times, with equal attributes: one line"]
             edges = self.same(edges)
         if len(edges) > 1 and not self.options.merge_parallel:
             reason = f"{len(edges)} edges join these nodes, and a route over them would be ambiguous"
-            remedy = "add --merge-parallel, which adds their rates, or put a node into one of them"
+            remedy = "if they are parallel, add --merge-parallel, which adds their rates, or put a node into one"
+            remedy += "; if they are one line, delete all but one"
             if not self.graph.is_directed:
                 remedy += "; if each is one direction of a line, the file must say that it is directed"
             raise self.refused(edges[0], reason, remedy)
         found = [self.values(edge) for edge in edges]
         if len(found) == 1:
+            found[0].notes += again
             return found[0]
         notes = [f"{len(found)} parallel edges: the sum of their rates, the least of their delays"]
         notes += dict.fromkeys(note for each in found for note in each.notes)
         return Found(sum((each.rate for each in found), Decimal(0)), min(each.delay for each in found), notes)
 
     def same(self, edges: Sequence[Edge]) -> Sequence[Edge]:
-        """The one edge that a file which is no multigraph has several times."""
+        """The one edge that a file which is no multigraph, or does not say so, has several times."""
         first = edges[0]
         for edge in edges[1:]:
             names = sorted(map(str, {**first.attributes, **edge.attributes}))
             if unlike := [name for name in names if first.attributes.get(name) != edge.attributes.get(name)]:
+                if self.graph.is_multigraph is None:
+                    return edges
                 name = unlike[0]
                 values = [str(each.attributes.get(name, "nothing")) for each in (first, edge)]
                 reason = f"the file is no multigraph and has this edge twice, with {name} = {' and '.join(values)}"
@@ -157,9 +180,12 @@ class Reader:
         """The rate and the delay of one edge."""
         found = Found()
         found.rate = self.rate(edge, found)
-        if round(found.rate) < 1:
+        if found.rate < 1:
             raise self.refused(edge, "its rate is less than 1 b/s", "is --rate-unit right?")
         found.delay = self.delay(edge, found)
+        for what, amount, unit in (("rate", found.rate, "b/s"), ("delay", found.delay, "ns")):
+            if is_rounded(amount):
+                found.notes.append(f"its {what} is rounded to whole {unit}")
         return found
 
     def rate(self, edge: Edge, found: Found) -> Decimal:

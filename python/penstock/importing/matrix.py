@@ -64,7 +64,7 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     if sender is not None and receiver is not None:
         return _listed(others, head, (sender, receiver), file, first)
     if len(head) in (len(others), len(others) + 1) and (dense := _dense(head, others, file)):
-        return Wanted(dense, file)
+        return Wanted(dense, file, *_corner(head[0] if len(head) > len(others) else ""))
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
         value=",".join(head)[:100],
@@ -162,6 +162,12 @@ def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
         pairs = zip(names, row[1:], strict=True)
         demands += [Demand(row[0], name, rate or "0", line) for name, rate in pairs if name != row[0] or rate]
     return demands
+
+
+def _corner(text: str) -> tuple[str, list[str]]:
+    """The unit that the corner of a square states, and what is to say of any other text there."""
+    unit = text if len(text) > 2 and _is_unit(text) else unit_in_name(text, RATE_UNITS)[1]
+    return unit, [f"demands: the corner of the square, not used: {plain(text)}"] if text and not unit else []
 
 
 def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:

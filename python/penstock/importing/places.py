@@ -24,6 +24,16 @@ def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
     return latitude, longitude
 
 
+def contradicting(attributes: Mapping[str, object]) -> list[str]:
+    """Two attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
+    for names in (LATITUDES, LONGITUDES):
+        said = {str(name): value for name, value in attributes.items() if str(name).lower() in names}
+        values = {next(numbers({"": value}, ("",)), value): name for name, value in said.items() if value is not None}
+        if len(values) > 1:
+            return sorted(values.values())[:2]
+    return []
+
+
 def is_coordinate(name: object) -> bool:
     """Whether an attribute of a node has this name for its latitude or its longitude."""
     return str(name).lower() in (*LATITUDES, *LONGITUDES)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.names import of_the_whole
 from penstock.importing.words import Words
 
 HEADER = "?SNDlib native format"
@@ -50,6 +51,7 @@ def graph_of(
     unit = about.get(UNIT_KEY, "")
     if demands and any(about.get(key, "").upper() == UNDIRECTED for key in DEMAND_KEYS):
         notes = [*notes, "demands: the file has them without a direction. They are from the source to the target."]
+    notes = [*notes, *of_the_whole(key for key in about if key not in (UNIT_KEY, *MODEL_KEYS, *DEMAND_KEYS))]
     return Graph(
         file,
         nodes,

@@ -8,6 +8,13 @@ from collections.abc import Iterable
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 
+COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The same lines; those that begin with `#` are empty."""
+    return COMMENT.sub("", text)
+
 
 class Words:
     """The words of a file, one after the other. Errors name the line of the word that was taken last.
@@ -40,6 +47,10 @@ class Words:
         self.line = self._words[self._place][1]
         self._place += 1
         return word
+
+    def more_on_line(self) -> bool:
+        """Whether a word follows on the line of the word that was taken last."""
+        return self.has_more() and self._words[self._place][1] == self.line
 
     def expect(self, wanted: str) -> None:
         """Takes this word."""
