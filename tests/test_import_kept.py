@@ -78,6 +78,8 @@ def test_the_unit_of_a_speed_of_the_zoo_is_used(tmp_path: Path) -> None:
     text = imported(tmp_path, "net.gml", zoo)
     assert 'rate = "10 Gb/s"' in text
     assert "# - edge: attributes that are not used: Note\n" in text
+    text = imported(tmp_path, "net.gml", zoo, rate_unit="Mb/s")
+    assert "# - 1 of 1 lines: --rate-unit Mb/s is for numbers: LinkSpeed has its own unit\n" in text
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_units_are_spelt_as_other_tools_do(tmp_path: Path, link: str, options: d
 
 TWINS = """\
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="bw" attr.type="int"/>
-<key id="d1" for="edge" attr.name="{name}" attr.type="double"/><graph edgedefault="undirected"><desc>x</desc>
+<key id="d1" for="edge" attr.name="{name}" attr.type="{kind}"/><graph edgedefault="undirected"><desc>x</desc>
 <node id="a"><port name="p"/></node><node id="b"/><edge source="a" target="b">
 <data key="d0">{whole}</data><data key="d1">{decimal}</data></edge>{again}</graph></graphml>
 """
@@ -132,6 +134,7 @@ TWINS = """\
     [
         ({"name": "bw"}, "edge a - b: the keys d0 and d1 are both called bw; give each key its own name"),
         ({"whole": "100.5"}, "edge a - b, bw = 100.5: this is no whole number, and its key says"),
+        ({"name": "x", "kind": "boolean", "decimal": "10"}, "edge a - b, x = 10: this is no truth value"),
         ({"whole": "1_0"}, "edge a - b, bw = 1_0: this is no whole number, and its key says"),
         (
             {"decimal": "10,5"},
@@ -148,7 +151,7 @@ TWINS = """\
     ],
 )
 def test_values_of_graphml_are_kept_apart(tmp_path: Path, values: dict[str, str], told: str) -> None:
-    file = TWINS.format(**{"name": "ms", "whole": "7", "decimal": "2.5", "again": "", **values})
+    file = TWINS.format(**{"name": "ms", "kind": "double", "whole": "7", "decimal": "2.5", "again": "", **values})
     assert told in imported(tmp_path, "net.graphml", file)
 
 
@@ -225,6 +228,12 @@ def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) ->
             json_of(nodes='{"id": "a", "lat": 1, "Lat": 2, "lon": 1}, {"id": "b"}'),
             "node a: it has two places: Lat = 2 and lat = 1; delete one of the two",
         ),
+        (
+            "n.gml",
+            "graph [ node [ id 0 lat 5 lat 1 lon 3 ] node [ id 1 ] edge [ source 0 target 1 ] ]",
+            "coordinates that are no places on the earth",
+        ),
+        ("n.gml", "graph [ node [ id 0 ] node [ id 0 ] ]", "node id 0 is duplicated; give each node its own id"),
         ("n.json", json_of(nodes='{"id": "a", "latitude": "1.0", "lat": 1}, {"id": "b"}'), "[line]"),
         ("n.json", '{"nodes": [{"id": "a"}], "links": [{"target": "a"}]}', "links[0]: this edge has no source;"),
         ("n.gml", "graph [ node [ id 0 ] edge [ source 0 target 7 ] ]", "undefined target 7; add the node, or delete"),
@@ -276,3 +285,10 @@ def test_a_compressed_file_that_is_cut_is_said_to_be(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(json_of().encode())[:-12])
     with pytest.raises(InputError, match=r"the compressed file is damaged: .*copy it again"):
         import_network(file)
+
+
+def test_a_default_of_a_key_for_all_parts_is_a_value(tmp_path: Path) -> None:
+    key = '<key id="d" for="all" attr.name="bw" attr.type="double"><default>7</default></key>'
+    graph = '<graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph>'
+    file = f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{key}{graph}</graphml>'
+    assert 'rate = "7 Mb/s"' in imported(tmp_path, "net.graphml", file, rate="bw", rate_unit="Mb/s")

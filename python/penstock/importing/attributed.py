@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.graphml import has_edge_ids, left_out, refuse_doubtful
+from penstock.importing.graphml import defaults_of_all, has_edge_ids, left_out, refuse_doubtful
 from penstock.importing.library import missing, parsed_xml, reading
 from penstock.importing.names import of_the_whole
 from penstock.importing.places import is_coordinate
@@ -27,6 +27,12 @@ DISTANCE = ("dist", "km")
 """The length of an edge in TopoHub's files, with its unit."""
 NODE_LINK = ("directed", "multigraph", "nodes", "edges", "links", "graph")
 """The keys of node-link JSON."""
+GML_REMEDIES = {
+    "undefined": "add the node, or delete the edge",
+    "duplicated": "give each node its own id, and each edge its own key, or none",
+    "has no": "write what is missing",
+}
+"""What is right where networkx refuses GML with this word."""
 
 GML_PARTS = re.compile(r'"[^"]*"|#[^\n]*|\bgraph\s*\[|\bmultigraph\s+(\d+)|[][]')
 """What matters of GML to find the keys of its graph, and what may look like them: texts and comments."""
@@ -49,10 +55,10 @@ def _graphml(text: str, file: str) -> Graph:
     root = parsed_xml(text)
     refuse_doubtful(root, file)
     graph = nx.parse_graphml(text, force_multigraph=True)
-    edges = [about for _, _, about in graph.edges(data=True)]
+    edges, of_all = [about for _, _, about in graph.edges(data=True)], defaults_of_all(root)
     for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
         for attributes in each:
-            attributes |= {**graph.graph.get(defaults, {}), **attributes}
+            attributes |= {**of_all, **graph.graph.get(defaults, {}), **attributes}
     _refuse_lost_edges(graph, len(root.findall(".//{*}edge")), file)
     declared = [node.get("id") for node in root.iterfind(".//{*}node")]
     whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
@@ -67,9 +73,10 @@ def _gml(text: str, file: str) -> Graph:
     try:
         graph = nx.parse_gml(with_key, label="id")
     except nx.NetworkXError as error:
-        if "undefined" not in str(error):
+        told = next((remedy for word, remedy in GML_REMEDIES.items() if word in str(error)), None)
+        if told is None:
             raise
-        raise InputError(f"{error}", file=file, remedy="add the node, or delete the edge") from None
+        raise InputError(str(error).splitlines()[0], file=file, remedy=told) from None
     return _graph(graph, file, list(graph), is_multigraph, of_the_whole(graph.graph))
 
 

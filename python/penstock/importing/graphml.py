@@ -13,6 +13,7 @@ from penstock.importing.names import some_of
 
 WHOLE, DECIMAL = ("int", "integer", "long"), ("float", "double")
 """Types of keys that are numbers."""
+TRUTHS = ("true", "false", "1", "0")
 PARTS = ("graph", "node", "edge")
 
 
@@ -43,7 +44,9 @@ def _refuse_twins(part: Element, keys: Mapping[str, Element], file: str) -> None
         reason = f"the key {twice[0]} is there twice"
         raise InputError(reason, path=_path(part), file=file, remedy="delete one of the two")
     defaults = [
-        name for name, key in keys.items() if key.get("for") == tag_of(part) and key.find("{*}default") is not None
+        name
+        for name, key in keys.items()
+        if key.get("for") in (tag_of(part), "all") and key.find("{*}default") is not None
     ]
     by_name: dict[str, str] = {}
     for key in dict.fromkeys((*counts, *defaults)):
@@ -56,6 +59,13 @@ def _refuse_twins(part: Element, keys: Mapping[str, Element], file: str) -> None
 def _refuse_type(key: Element, text: str | None, path: str, file: str) -> None:
     """Refuse a value that is no number, though its key says so."""
     kind, written = key.get("attr.type"), (text or "").strip()
+    path = f"{path}, {key.get('attr.name', key.get('id', ''))}"
+    if written and kind == "boolean" and written.lower() not in TRUTHS:
+        reason, remedy = (
+            "this is no truth value, and its key says that it is of the type boolean",
+            "write true or false",
+        )
+        raise InputError(reason, path=path, value=written, file=file, remedy=remedy)
     if not written or kind not in (*WHOLE, *DECIMAL):
         return
     try:
@@ -65,13 +75,18 @@ def _refuse_type(key: Element, text: str | None, path: str, file: str) -> None:
     except ValueError:
         reason = f"this is no {'whole ' if kind in WHOLE else ''}number, and its key says that it is of the type {kind}"
         remedy = "correct it" + (", or give the key the type double" if kind in WHOLE else ": decimals follow a point")
-        path = f"{path}, {key.get('attr.name', key.get('id', ''))}"
         raise InputError(reason, path=path, value=written, file=file, remedy=remedy) from None
 
 
 def _path(part: Element) -> str:
     ends = f"{part.get('source', '')} - {part.get('target', '')}" if tag_of(part) == "edge" else ""
     return " ".join(word for word in (tag_of(part), part.get("id", ""), ends) if word)
+
+
+def defaults_of_all(root: Element) -> dict[str, str]:
+    """The defaults of the keys for all parts, which networkx leaves out."""
+    keys = [key for key in root.iterfind("{*}key") if key.get("for") == "all"]
+    return {key.get("attr.name", ""): text for key in keys if (text := key.findtext("{*}default")) is not None}
 
 
 def has_edge_ids(root: Element) -> bool:

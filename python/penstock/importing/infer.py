@@ -13,6 +13,7 @@ from penstock.core.quantities import (
     NoUnitError,
     given,
     is_rounded,
+    own_unit,
     quantity,
     size_of,
     unit_in_name,
@@ -167,7 +168,7 @@ class Reader:
         first = edges[0]
         for edge in edges[1:]:
             names = sorted(map(str, {**first.attributes, **edge.attributes}))
-            if unlike := [name for name in names if first.attributes.get(name) != edge.attributes.get(name)]:
+            if unlike := [name for name in names if str(first.attributes.get(name)) != str(edge.attributes.get(name))]:
                 if self.graph.is_multigraph is None:
                     return edges
                 name = unlike[0]
@@ -197,7 +198,7 @@ class Reader:
                 if name == "module_capacity":
                     found.notes.append("no capacity is installed: the rate is that of the first module")
                 unit = unit_for("--rate-unit", self.options.rate_unit, unit, RATE_UNITS, found)
-                return self.quantity(edge, name, unit, RATE_UNITS, "--rate-unit Mb/s")
+                return self.quantity(edge, name, unit, RATE_UNITS, found)
         if self.default_rate is not None:
             found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
@@ -213,9 +214,9 @@ class Reader:
             if unit == "km":
                 if self.options.delay_unit:
                     found.notes.append(f"{known} is a length in km, so not in --delay-unit {self.options.delay_unit}")
-                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, ""), found)
+                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, Found()), found)
             unit = unit_for("--delay-unit", self.options.delay_unit, unit, DELAY_UNITS, found)
-            return self.quantity(edge, known, unit, DELAY_UNITS, "--delay-unit ms")
+            return self.quantity(edge, known, unit, DELAY_UNITS, found)
         places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
         if not name and places[0] is not None and places[1] is not None:
             return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
@@ -229,13 +230,21 @@ class Reader:
         found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
         return km * Decimal(US_PER_KM) * DELAY_UNITS["us"]
 
-    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], option: str) -> Decimal:
+    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], found: Found) -> Decimal:
         """The value of an attribute."""
         value = edge.attributes[name]
+        option, given = (
+            ("--rate-unit", self.options.rate_unit)
+            if units is RATE_UNITS
+            else ("--delay-unit", self.options.delay_unit)
+        )
+        if given and (own := own_unit(value)) and size_of(own, units) != size_of(given, units):
+            found.notes.append(f"{option} {given} is for numbers: {name} has its own unit")
         try:
             return quantity(value, unit, units)
         except ValueError as error:
-            remedy = f"add {option}" if isinstance(error, NoUnitError) else "correct it in the file"
+            example = "Mb/s" if units is RATE_UNITS else "ms"
+            remedy = f"add {option} {example}" if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"
             raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
 

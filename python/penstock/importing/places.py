@@ -28,7 +28,9 @@ def contradicting(attributes: Mapping[str, object]) -> list[str]:
     """Two attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
     for names in (LATITUDES, LONGITUDES):
         said = {str(name): value for name, value in attributes.items() if str(name).lower() in names}
-        values = {next(numbers({"": value}, ("",)), value): name for name, value in said.items() if value is not None}
+        values = {
+            next(numbers({"": value}, ("",)), str(value)): name for name, value in said.items() if value is not None
+        }
         if len(values) > 1:
             return sorted(values.values())[:2]
     return []
