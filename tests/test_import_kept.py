@@ -292,3 +292,10 @@ def test_a_default_of_a_key_for_all_parts_is_a_value(tmp_path: Path) -> None:
     graph = '<graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph>'
     file = f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{key}{graph}</graphml>'
     assert 'rate = "7 Mb/s"' in imported(tmp_path, "net.graphml", file, rate="bw", rate_unit="Mb/s")
+
+
+def test_a_number_and_the_text_of_it_are_equal_in_edges_that_are_there_twice(tmp_path: Path) -> None:
+    for again in ('"1"', "1.0"):
+        links = f'"bw": 1}}, {{"source": "b", "target": "a", "bw": {again}'
+        text = imported(tmp_path, "net.json", json_of(f", {links}", more=', "multigraph": false'))
+        assert "the file has this edge 2 times, with equal attributes: one line" in text

@@ -168,7 +168,8 @@ class Reader:
         first = edges[0]
         for edge in edges[1:]:
             names = sorted(map(str, {**first.attributes, **edge.attributes}))
-            if unlike := [name for name in names if str(first.attributes.get(name)) != str(edge.attributes.get(name))]:
+            pairs = ((name, first.attributes.get(name), edge.attributes.get(name)) for name in names)
+            if unlike := [name for name, one, other in pairs if one != other and str(one) != str(other)]:
                 if self.graph.is_multigraph is None:
                     return edges
                 name = unlike[0]
