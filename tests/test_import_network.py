@@ -186,12 +186,15 @@ def test_two_directed_edges_are_one_line_with_two_rates_and_delays(tmp_path: Pat
 
 def test_parallel_edges_are_refused_or_merged(tmp_path: Path) -> None:
     file = graphml(tmp_path / "net.graphml", NODES, [*EDGES, ("b", "a", {"capacity": 8, "latency": 1})])
-    with pytest.raises(InputError, match=r"edge a - b: 2 edges join these nodes.* ambiguous; add --merge-parallel"):
+    with pytest.raises(
+        InputError,
+        match=r"edge a - b: 2 edges join these nodes.* ambiguous; if they are parallel, add --merge-parallel",
+    ):
         import_network(file, **UNITS)
     text = import_network(file, **UNITS, merge_parallel=True)
     assert tables(text)["line"]["a-b"] == {"between": ["a", "b"], "rate": "163.52 Mb/s", "delay": "1 ms"}
     assert "2 parallel edges: the sum of their rates, the least of their delays" in text
-    gml = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] edge [ source 0 target 1 ] ]"
+    gml = "graph [ multigraph 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] edge [ source 0 target 1 ] ]"
     (tmp_path / "net.gml").write_text(gml, encoding="utf-8")
     with pytest.raises(InputError, match="2 edges join these nodes"):
         import_network(tmp_path / "net.gml", default_rate="1 Mb/s", default_delay="1 ms")

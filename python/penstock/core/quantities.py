@@ -13,12 +13,22 @@ RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
 """Units of a rate, in bits per second."""
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""
-WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)")
-SEPARATED = re.compile(r"[+-]?\d[\d.,'\s]*[A-Za-z/]*")
+WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ/]+)")
+SEPARATED = re.compile(r"[+-]?\d[\d.,'_\s]*[A-Za-zµμ/]*")
 """A number as spreadsheets write it for readers: with a decimal comma, or with separators of thousands."""
-PREFIXES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-SPELT_RATE = re.compile(r"([kKMGT]?)(?:b|bits?)?(?:ps|p/s|/s|/sec)?")
-"""How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `Gb`, or `G` alone. A large B is octets."""
+PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+SPELT_RATE = re.compile(
+    r"([kKMGT]?)b(?:ps|p/s|/s|/sec)?"  # a large B is octets
+    r"|([kKMGT])(?:/s)?"
+    r"|([mgt])b(?:ps|p/s|/s|/sec)"  # no rate is in thousandths of a bit
+    r"|(?i:([kmgt]?)bits?(?:ps|p/s|/s|/sec|/second|persec|persecond)?)"
+)
+"""How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `MBITPERSEC`, `Gb`, `gbps`, or `G` alone."""
+SPELT_DELAY = re.compile(r"(n|u|µ|μ|m|)(?:s|secs?|seconds?)|(nano|micro|milli)seconds?")
+"""How they spell the unit of a time: `msec`, `µs`, `seconds`."""
+DELAY_PREFIXES = {"": "s", "m": "ms", "milli": "ms", "n": "ns", "nano": "ns"}
+NAMED_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-zµμ/]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-zµμ/]+))")
+"""The name of values with their unit, as `rate (Mb/s)`, `demand [Gbps]`, `traffic_Mbps` or `delay in ms`."""
 MOST = Decimal(10**20)
 """Greater amounts are no rates and no delays."""
 
@@ -30,19 +40,18 @@ class NoUnitError(ValueError):
 def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     """A value in the smallest of these units. Raises ``ValueError`` with the reason if it is none.
 
-    A number has the given `unit`; a text may have its own. Rates may be spelt as other tools do: ``10Gbps``, ``2.5 G``.
+    A number has the given `unit`; a text may have its own. Units may be spelt as :func:`size_of` has them.
     """
     text = str(value).strip()
     found = WITH_UNIT.fullmatch(text)
     number, unit = (found[1], found[2]) if found else (text, unit)
-    size = units.get(unit)
-    if size is None and units is RATE_UNITS and unit and (spelt := SPELT_RATE.fullmatch(unit)):
-        size = Decimal(PREFIXES[spelt[1]])
+    size = size_of(unit, units)
     if size is None and unit:
         raise ValueError(f"{unit} is no unit that is known here: there are {', '.join(units)}")
     try:
         exact = Decimal(number)
-    except InvalidOperation:
+        real(number)
+    except (InvalidOperation, ValueError):
         told = ": decimals follow a point, and nothing separates thousands, as in 1200.5"
         raise ValueError(f"this is not a number{told if SEPARATED.fullmatch(text) else ''}") from None
     if isinstance(value, bool) or not exact.is_finite():
@@ -56,12 +65,48 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     return exact * size
 
 
+def size_of(unit: str, units: Mapping[str, Decimal]) -> Decimal | None:
+    """A unit in the smallest of these; None if it is unknown. Other tools spell it ``Gbps`` or ``msec``."""
+    if unit in units:
+        return units[unit]
+    if units is RATE_UNITS and unit and (spelt := SPELT_RATE.fullmatch(unit)):
+        return Decimal(PREFIXES[next(prefix for prefix in (*spelt.groups(), "") if prefix is not None).lower()])
+    if units is DELAY_UNITS and (spelt := SPELT_DELAY.fullmatch(unit)):
+        return DELAY_UNITS[DELAY_PREFIXES.get(spelt[1] if spelt[1] is not None else spelt[2], "us")]
+    return None
+
+
+def own_unit(value: object) -> str:
+    """The unit that a text has behind its number; empty for any other value."""
+    found = WITH_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
+    return found[2] if found else ""
+
+
+def unit_in_name(name: str, units: Mapping[str, Decimal]) -> tuple[str, str]:
+    """The name of values without the unit that it states, and the unit: that of ``rate (Mb/s)`` or ``traffic_Mbps``."""
+    found = NAMED_UNIT.fullmatch(name)
+    unit = (found[2] or found[3]) if found else ""
+    return (found[1], unit) if found and size_of(unit, units) is not None else (name, "")
+
+
+def real(text: str) -> float:
+    """A number of a file. Raises ``ValueError`` also for what Python alone takes for one, as ``10_000``."""
+    if "_" in text:
+        raise ValueError("nothing separates thousands")
+    return float(text)
+
+
 def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> Decimal:
     """An argument with its own unit, in the smallest of these. Raises :class:`InputError`, which names `example`."""
     try:
         return quantity(text, "", units)
     except ValueError as error:
         raise InputError(str(error), path=name, value=text, remedy=f'write it as "{example}"') from None
+
+
+def is_rounded(amount: Decimal) -> bool:
+    """Whether a scenario file, which has whole numbers of the smallest unit, changes an amount by more than 0.1 %."""
+    return abs(amount.quantize(Decimal(1), rounding=ROUND_HALF_EVEN) - amount) > amount / 1000
 
 
 def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:

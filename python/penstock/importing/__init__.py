@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, size_of
 from penstock.core.scenario import Scenario
 from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import Wanted, document
@@ -60,8 +62,8 @@ def import_network(
             demand without a path, parallel edges, nodes with the same name.
     """
     for name, unit, units in (("rate_unit", rate_unit, RATE_UNITS), ("demand_unit", demand_unit, RATE_UNITS)):
-        _check_unit(name, unit, list(units))
-    _check_unit("delay_unit", delay_unit, list(DELAY_UNITS))
+        _check_unit(name, unit, units)
+    _check_unit("delay_unit", delay_unit, DELAY_UNITS)
     options = Options(
         rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
     )
@@ -88,7 +90,7 @@ def import_network(
     return text
 
 
-def _check_unit(name: str, unit: str, known: list[str]) -> None:
-    if unit and unit not in known:
+def _check_unit(name: str, unit: str, known: Mapping[str, Decimal]) -> None:
+    if unit and size_of(unit, known) is None:
         option = f"--{name.replace('_', '-')}"
         raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {', '.join(known)}")

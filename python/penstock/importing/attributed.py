@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.graphml import defaults_of_all, has_edge_ids, left_out, refuse_doubtful
 from penstock.importing.library import missing, parsed_xml, reading
+from penstock.importing.names import of_the_whole
+from penstock.importing.places import is_coordinate
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,6 +25,14 @@ RATES = (("LinkSpeedRaw", "b/s"), ("LinkSpeed", ""))
 """The rate of an edge in the files of the Internet Topology Zoo, with its unit."""
 DISTANCE = ("dist", "km")
 """The length of an edge in TopoHub's files, with its unit."""
+NODE_LINK = ("directed", "multigraph", "nodes", "edges", "links", "graph")
+"""The keys of node-link JSON."""
+GML_REMEDIES = {
+    "undefined": "add the node, or delete the edge",
+    "duplicated": "give each node its own id, and each edge its own key, or none",
+    "has no": "write what is missing",
+}
+"""What is right where networkx refuses GML with this word."""
 
 GML_PARTS = re.compile(r'"[^"]*"|#[^\n]*|\bgraph\s*\[|\bmultigraph\s+(\d+)|[][]')
 """What matters of GML to find the keys of its graph, and what may look like them: texts and comments."""
@@ -42,32 +53,35 @@ def _graphml(text: str, file: str) -> Graph:
     import networkx as nx
 
     root = parsed_xml(text)
-    if (graphs := len(root.findall("{*}graph"))) > 1:
-        raise InputError(f"there are {graphs} graphs", file=file, remedy="give each its own file")
-    for part in root.iter():
-        keys = Counter(data.get("key", "") for data in part.iterfind("{*}data"))
-        if twice := [key for key, count in keys.items() if count > 1]:
-            path = f"{part.tag.rpartition('}')[2]} {part.get('id', '')}".strip()
-            raise InputError(f"the key {twice[0]} is there twice", path=path, file=file, remedy="delete one of the two")
+    refuse_doubtful(root, file)
     graph = nx.parse_graphml(text, force_multigraph=True)
-    edges = [about for _, _, about in graph.edges(data=True)]
+    edges, of_all = [about for _, _, about in graph.edges(data=True)], defaults_of_all(root)
     for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
         for attributes in each:
-            attributes |= {**graph.graph.get(defaults, {}), **attributes}
+            attributes |= {**of_all, **graph.graph.get(defaults, {}), **attributes}
     _refuse_lost_edges(graph, len(root.findall(".//{*}edge")), file)
-    return _graph(graph, file, [node.get("id") for node in root.iterfind(".//{*}node")])
+    declared = [node.get("id") for node in root.iterfind(".//{*}node")]
+    whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
+    notes = [*of_the_whole(whole), *left_out(root)]
+    return _graph(graph, file, declared, True if has_edge_ids(root) else None, notes)
 
 
 def _gml(text: str, file: str) -> Graph:
     import networkx as nx
 
     with_key, is_multigraph = _as_multigraph(text)
-    graph = nx.parse_gml(with_key, label="id")
-    return _graph(graph, file, list(graph), is_multigraph)
+    try:
+        graph = nx.parse_gml(with_key, label="id")
+    except nx.NetworkXError as error:
+        told = next((remedy for word, remedy in GML_REMEDIES.items() if word in str(error)), None)
+        if told is None:
+            raise
+        raise InputError(str(error).splitlines()[0], file=file, remedy=told) from None
+    return _graph(graph, file, list(graph), is_multigraph, of_the_whole(graph.graph))
 
 
-def _as_multigraph(text: str) -> tuple[str, bool]:
-    """GML with the key of a multigraph, and whether it is one by its own word. Without the key it is one.
+def _as_multigraph(text: str) -> tuple[str, bool | None]:
+    """GML with the key of a multigraph, and whether it is one by its own word; None without the key.
 
     networkx calls several edges between two nodes an error of a file without this key.
     """
@@ -78,7 +92,7 @@ def _as_multigraph(text: str) -> tuple[str, bool]:
             place = part.end()
         elif part[1] is not None and depth == 1 and place:
             return f"{text[: part.start()]}multigraph 1{text[part.end() :]}", int(part[1]) != 0
-    return f"{text[:place]} multigraph 1 {text[place:]}" if place else text, True
+    return f"{text[:place]} multigraph 1 {text[place:]}" if place else text, None
 
 
 def _node_link(text: str, file: str) -> Graph:
@@ -99,11 +113,18 @@ def _node_link(text: str, file: str) -> Graph:
     if None in declared:
         path = f"nodes[{declared.index(None)}]"
         raise InputError("this node has no id", path=path, file=file, remedy='write it as {"id": "A"}')
+    for number, link in enumerate(links := content[lists[0]]):
+        if lost := [end for end in ("source", "target") if not isinstance(link, dict) or link.get(end) is None]:
+            remedy = 'write it as {"source": "A", "target": "B"}'
+            raise InputError(f"this edge has no {lost[0]}", path=f"{lists[0]}[{number}]", file=file, remedy=remedy)
+    has_keys = any("key" in link for link in links)
     graph = nx.node_link_graph({**content, "multigraph": True}, edges=lists[0])
-    _refuse_lost_edges(graph, len(content[lists[0]]), file)
+    _refuse_lost_edges(graph, len(links), file)
     about = content.get("graph")
-    demands = _demands(about.get("demands") if isinstance(about, Mapping) else None, file)
-    return _graph(graph, file, declared, content.get("multigraph", True), demands)
+    whole = {**(about if isinstance(about, Mapping) else {}), **{key: 0 for key in content if key not in NODE_LINK}}
+    demands = _demands(whole.pop("demands", None) if isinstance(about, Mapping) else None, file)
+    is_multigraph = content.get("multigraph", True if has_keys else None)
+    return _graph(graph, file, declared, is_multigraph, of_the_whole(whole), demands)
 
 
 def _without_twins(pairs: list[tuple[str, object]], file: str) -> dict[str, object]:
@@ -146,7 +167,8 @@ def _graph(
     graph: nx.MultiGraph,
     file: str,
     declared: Sequence[object],
-    is_multigraph: bool = True,
+    is_multigraph: bool | None,
+    notes: Sequence[str],
     demands: Sequence[Demand] | None = None,
 ) -> Graph:
     """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name.
@@ -176,6 +198,7 @@ def _graph(
         rates=RATES,
         delays=[DISTANCE] if of_topohub else [],
         demands=demands or (),
+        notes=notes,
     )
 
 
@@ -191,6 +214,8 @@ def _placed(attributes: Attributes) -> Attributes:
     if not isinstance(place, (list, tuple)) or len(place) != 2:
         return attributes
     rest = {name: value for name, value in attributes.items() if name != "pos"}
+    if any(map(is_coordinate, rest)):
+        return attributes
     return {"longitude": place[0], "latitude": place[1], **rest}
 
 
@@ -204,9 +229,8 @@ def _demands(matrix: object, file: str) -> list[Demand]:
     if bad := next((sender for sender, row in matrix.items() if not isinstance(row, Mapping)), None):
         reason, remedy = "this is no table of receivers and rates", 'write it as {"A": {"B": 5.0}}'
         raise InputError(reason, path=f"demands.{bad}", file=file, remedy=remedy)
-    return [
-        Demand(str(sender), str(receiver), rate, 0)
-        for sender, row in matrix.items()
-        for receiver, rate in row.items()
-        if rate
-    ]
+    pairs = [(str(one), str(other), rate) for one, row in matrix.items() for other, rate in row.items()]
+    if empty := next((pair for pair in pairs if pair[2] is None), None):
+        path, remedy = f"demands.{empty[0]}.{empty[1]}", "give it a rate, or delete it"
+        raise InputError("this demand is null", path=path, file=file, remedy=remedy)
+    return [Demand(*pair, 0) for pair in pairs]

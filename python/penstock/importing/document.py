@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, quantity, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, is_rounded, quantity, shown, size_of
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options, Reader
 from penstock.importing.names import Finder, node_names, plain, some_of, unique
@@ -104,7 +104,13 @@ def traffic_of(
     if zeros and not traffic:
         raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
     notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
-    if options.demand_unit and wanted.unit not in ("", options.demand_unit):
+    if rounded := sum(each.rate is not None and is_rounded(each.rate) for each, _ in traffic):
+        notes.append(f"flow: rates that are rounded to whole b/s: {rounded:,}")
+    if (
+        options.demand_unit
+        and wanted.unit
+        and size_of(options.demand_unit, RATE_UNITS) != size_of(wanted.unit, RATE_UNITS)
+    ):
         notes.append(f"flow: --demand-unit {options.demand_unit} instead of the file's {plain(wanted.unit)}")
     return traffic, notes
 
@@ -121,7 +127,9 @@ def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
         return None
     unit = options.demand_unit or wanted.unit or options.rate_unit
     try:
-        return quantity(demand.rate, unit, RATE_UNITS)
+        if 0 < (rate := quantity(demand.rate, unit, RATE_UNITS)) < 1:
+            raise ValueError("this is less than 1 b/s")
+        return rate
     except ValueError as error:
         remedy = "add --demand-unit Mb/s" if isinstance(error, NoUnitError) else "correct it"
         path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"

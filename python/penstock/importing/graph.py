@@ -39,7 +39,8 @@ class Graph:
         nodes: the attributes of each node, by its id.
         edges: the edges.
         is_directed: whether an edge has one direction.
-        is_multigraph: whether edges between the same nodes are parallel. Otherwise they are the same edge.
+        is_multigraph: whether edges between the same nodes are parallel. Otherwise they are the same edge. None if the
+            file does not say.
         rates: the attributes that this format has for the rate, those first that count most, each with its unit, or
             with an empty one if the format has none.
         delays: likewise for the delay; the unit may also be "km".
@@ -52,7 +53,7 @@ class Graph:
     nodes: Mapping[str, Attributes]
     edges: Sequence[Edge]
     is_directed: bool = False
-    is_multigraph: bool = True
+    is_multigraph: bool | None = True
     rates: Sequence[tuple[str, str]] = ()
     delays: Sequence[tuple[str, str]] = ()
     demands: Sequence[Demand] = ()

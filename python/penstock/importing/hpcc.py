@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from penstock.importing.graph import Attributes, Edge, Graph
-from penstock.importing.words import Words
+from penstock.importing.words import Words, without_comments
 
 TOKEN = re.compile(r"\S+")
 REMEDY = "write: nodes switches links; the numbers of the switches; and per link: from to rate delay loss"
@@ -21,6 +21,7 @@ REMEDY = "write: nodes switches links; the numbers of the switches; and per link
 
 def is_topology(text: str) -> bool:
     """Whether a file has this format: three counts, and a first link with the units of its rate and its delay."""
+    text = without_comments(text)
     first = re.match(r"\s*\d+\s+(\d{1,9})\s+\d+\s*\n", text)
     if first is None:
         return False
@@ -30,7 +31,7 @@ def is_topology(text: str) -> bool:
 
 def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
-    words = Words(enumerate(text.splitlines(), start=1), TOKEN, file, REMEDY)
+    words = Words(enumerate(without_comments(text).splitlines(), start=1), TOKEN, file, REMEDY)
     nodes, switches, links = words.count(1), words.count(), words.count(1)
     are_switches: set[str] = set()
     for _ in range(switches):
@@ -45,6 +46,8 @@ def read(text: str, file: str) -> Graph:
     for _ in range(links):
         source, target = words.numbered(nodes), words.numbered(nodes)
         about = {"rate": words.take(), "delay": words.take()}
+        if not words.more_on_line():
+            raise words.refused("the line ends before the share of lost packets")
         if words.number() != 0.0:
             raise words.refused("the line loses packets at random, and no line of a scenario does", "write 0 there")
         edges.append(Edge(source, target, about))

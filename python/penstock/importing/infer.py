@@ -7,10 +7,20 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, given, quantity
+from penstock.core.quantities import (
+    DELAY_UNITS,
+    RATE_UNITS,
+    NoUnitError,
+    given,
+    is_rounded,
+    own_unit,
+    quantity,
+    size_of,
+    unit_in_name,
+)
 from penstock.importing.graph import Edge, Graph, attribute_names
-from penstock.importing.names import LABELS, label_of, plain, some_of
-from penstock.importing.places import US_PER_KM, distance_km, is_coordinate, place_of
+from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
+from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,18 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
+def named(attribute: str, known: Sequence[tuple[str, str]], units: Mapping[str, Decimal]) -> list[tuple[str, str]]:
+    """An attribute, with the unit that the format has for it, or that its name states, as `bandwidth_gbps` does."""
+    return [(attribute, dict(known).get(attribute) or unit_in_name(attribute, units)[1])]
+
+
+def unit_for(option: str, given: str, stated: str, units: Mapping[str, Decimal], found: Found) -> str:
+    """The unit of a number: that of the option, else the one that the file states. Notes that they differ."""
+    if given and stated and size_of(given, units) != size_of(stated, units):
+        found.notes.append(f"{option} {given} instead of the file's {stated}")
+    return given or stated
+
+
 class Reader:
     """Reads the rates and delays of the edges of a graph."""
 
@@ -76,6 +98,11 @@ class Reader:
 
     def lines(self) -> list[Line]:
         """All lines, in the order of the edges. Raises :class:`InputError`."""
+        for node, attributes in self.graph.nodes.items():
+            if twice := contradicting(attributes):
+                reason = f"it has two places: {' and '.join(f'{name} = {attributes[name]}' for name in twice)}"
+                path, remedy = f"node {plain(node)}", "delete one of the two"
+                raise InputError(reason, path=path, file=self.graph.file, remedy=remedy)
         pairs: dict[frozenset[str], list[Edge]] = {}
         for edge in self.graph.edges:
             if edge.source != edge.target:
@@ -92,6 +119,8 @@ class Reader:
         nodes = self.graph.nodes.values()
         if off := [each for each in nodes if any(map(is_coordinate, each)) and place_of(each) is None]:
             found.append(f"node: coordinates that are no places on the earth, not used: those of {len(off):,} nodes")
+        if several := sum(len(labels_of(each)) > 1 for each in nodes):
+            found.append(f"node: a label and another name, which only a matrix may use: {several:,} nodes have both")
         of_nodes = [name for name in attribute_names(nodes) if name not in LABELS and not is_coordinate(name)]
         of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
         for what, names in (("edge", of_edges), ("node", of_nodes)):
@@ -114,27 +143,35 @@ class Reader:
 
     def direction(self, edges: Sequence[Edge]) -> Found:
         """The values of the edges of one direction: one, or several that are merged."""
-        if not self.graph.is_multigraph:
+        is_multigraph = self.graph.is_multigraph
+        again: list[str] = []
+        if len(edges) > 1 and (is_multigraph is False or not (is_multigraph or self.options.merge_parallel)):
+            again = [f"the file has this edge {len(edges)} times, with equal attributes: one line"]
             edges = self.same(edges)
         if len(edges) > 1 and not self.options.merge_parallel:
             reason = f"{len(edges)} edges join these nodes, and a route over them would be ambiguous"
-            remedy = "add --merge-parallel, which adds their rates, or put a node into one of them"
+            remedy = "if they are parallel, add --merge-parallel, which adds their rates, or put a node into one"
+            remedy += "; if they are one line, delete all but one"
             if not self.graph.is_directed:
                 remedy += "; if each is one direction of a line, the file must say that it is directed"
             raise self.refused(edges[0], reason, remedy)
         found = [self.values(edge) for edge in edges]
         if len(found) == 1:
+            found[0].notes += again
             return found[0]
         notes = [f"{len(found)} parallel edges: the sum of their rates, the least of their delays"]
         notes += dict.fromkeys(note for each in found for note in each.notes)
         return Found(sum((each.rate for each in found), Decimal(0)), min(each.delay for each in found), notes)
 
     def same(self, edges: Sequence[Edge]) -> Sequence[Edge]:
-        """The one edge that a file which is no multigraph has several times."""
+        """The one edge that a file which is no multigraph, or does not say so, has several times."""
         first = edges[0]
         for edge in edges[1:]:
             names = sorted(map(str, {**first.attributes, **edge.attributes}))
-            if unlike := [name for name in names if first.attributes.get(name) != edge.attributes.get(name)]:
+            pairs = ((name, first.attributes.get(name), edge.attributes.get(name)) for name in names)
+            if unlike := [name for name, one, other in pairs if one != other and str(one) != str(other)]:
+                if self.graph.is_multigraph is None:
+                    return edges
                 name = unlike[0]
                 values = [str(each.attributes.get(name, "nothing")) for each in (first, edge)]
                 reason = f"the file is no multigraph and has this edge twice, with {name} = {' and '.join(values)}"
@@ -145,23 +182,24 @@ class Reader:
         """The rate and the delay of one edge."""
         found = Found()
         found.rate = self.rate(edge, found)
-        if round(found.rate) < 1:
+        if found.rate < 1:
             raise self.refused(edge, "its rate is less than 1 b/s", "is --rate-unit right?")
         found.delay = self.delay(edge, found)
+        for what, amount, unit in (("rate", found.rate, "b/s"), ("delay", found.delay, "ns")):
+            if is_rounded(amount):
+                found.notes.append(f"its {what} is rounded to whole {unit}")
         return found
 
     def rate(self, edge: Edge, found: Found) -> Decimal:
         """The rate of an edge in b/s."""
-        known = [(self.options.rate, "")] if self.options.rate else self.graph.rates
+        known = named(self.options.rate, self.graph.rates, RATE_UNITS) if self.options.rate else self.graph.rates
         for name, unit in known:
             if edge.attributes.get(name) is not None:
-                self.used.add(name)
+                self.used |= {name, f"{name}Units"}
                 if name == "module_capacity":
                     found.notes.append("no capacity is installed: the rate is that of the first module")
-                if self.options.rate_unit and unit not in ("", self.options.rate_unit):
-                    found.notes.append(f"--rate-unit {self.options.rate_unit} instead of the file's {unit}")
-                unit = self.options.rate_unit or unit
-                return self.quantity(edge, name, unit, RATE_UNITS, "--rate-unit Mb/s")
+                unit = unit_for("--rate-unit", self.options.rate_unit, unit, RATE_UNITS, found)
+                return self.quantity(edge, name, unit, RATE_UNITS, found)
         if self.default_rate is not None:
             found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
@@ -170,13 +208,16 @@ class Reader:
     def delay(self, edge: Edge, found: Found) -> Decimal:
         """The delay of an edge in ns."""
         name = self.options.delay
-        for known, unit in [(name, "")] if name else self.graph.delays:
+        for known, unit in named(name, self.graph.delays, DELAY_UNITS) if name else self.graph.delays:
             if edge.attributes.get(known) is None:
                 continue
             self.used.add(known)
-            if unit == "km" and not self.options.delay_unit:
-                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, ""), found)
-            return self.quantity(edge, known, self.options.delay_unit or unit, DELAY_UNITS, "--delay-unit ms")
+            if unit == "km":
+                if self.options.delay_unit:
+                    found.notes.append(f"{known} is a length in km, so not in --delay-unit {self.options.delay_unit}")
+                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, Found()), found)
+            unit = unit_for("--delay-unit", self.options.delay_unit, unit, DELAY_UNITS, found)
+            return self.quantity(edge, known, unit, DELAY_UNITS, found)
         places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
         if not name and places[0] is not None and places[1] is not None:
             return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
@@ -190,13 +231,21 @@ class Reader:
         found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
         return km * Decimal(US_PER_KM) * DELAY_UNITS["us"]
 
-    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], option: str) -> Decimal:
+    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], found: Found) -> Decimal:
         """The value of an attribute."""
         value = edge.attributes[name]
+        option, given = (
+            ("--rate-unit", self.options.rate_unit)
+            if units is RATE_UNITS
+            else ("--delay-unit", self.options.delay_unit)
+        )
+        if given and (own := own_unit(value)) and size_of(own, units) != size_of(given, units):
+            found.notes.append(f"{option} {given} is for numbers: {name} has its own unit")
         try:
             return quantity(value, unit, units)
         except ValueError as error:
-            remedy = f"add {option}" if isinstance(error, NoUnitError) else "correct it in the file"
+            example = "Mb/s" if units is RATE_UNITS else "ms"
+            remedy = f"add {option} {example}" if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"
             raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
 

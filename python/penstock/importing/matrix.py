@@ -13,13 +13,12 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, quantity
+from penstock.core.quantities import RATE_UNITS, own_unit, real, size_of, unit_in_name
 from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
@@ -31,8 +30,6 @@ TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t"
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
 """The names that columns may have, in small letters."""
-WITH_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-z/]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-z/]+))")
-"""The name of a column with the unit of its rates, as `rate (Mb/s)`, `demand [Gbps]` or `traffic_Mbps`."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
 MATRIX = TextKind(
@@ -56,7 +53,7 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
         graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
         return Wanted(_some(graph.demands, file), file, graph.demand_unit)
     if repetita.is_demands(text):
-        return Wanted(_some(repetita.read_demands(text, file), file), file)
+        return Wanted(_some(repetita.read_demands(text, file), file), file, repetita.RATE_UNIT)
     rows = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
@@ -67,7 +64,7 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     if sender is not None and receiver is not None:
         return _listed(others, head, (sender, receiver), file, first)
     if len(head) in (len(others), len(others) + 1) and (dense := _dense(head, others, file)):
-        return Wanted(dense, file)
+        return Wanted(dense, file, *_corner(head[0] if len(head) > len(others) else ""))
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
         value=",".join(head)[:100],
@@ -105,8 +102,8 @@ def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
 def _rate_column(head: Sequence[str]) -> tuple[int | None, str]:
     """The column with the rates, and the unit that its name states: `rate (Mb/s)`, or `Mb/s` alone."""
     for place, name in enumerate(head):
-        found = WITH_UNIT.fullmatch(name)
-        if name.lower() not in RATE and found and found[1].lower() in RATE and _is_unit(unit := found[2] or found[3]):
+        column, unit = unit_in_name(name, RATE_UNITS)
+        if unit and column.lower() in RATE:
             return place, unit
     if (own := _column(head, RATE)) is not None:
         return own, ""
@@ -116,11 +113,7 @@ def _rate_column(head: Sequence[str]) -> tuple[int | None, str]:
 
 def _is_unit(text: str) -> bool:
     """Whether a text is the unit of a rate."""
-    try:
-        quantity(1, text, RATE_UNITS)
-    except ValueError:
-        return False
-    return True
+    return size_of(text, RATE_UNITS) is not None
 
 
 def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
@@ -144,8 +137,13 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
             reason = f"the line has {len(row)} values, and the first line {len(head)}"
             raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
         value = row[rate] if rate is not None else ""
-        own = f" {row[unit]}" if unit is not None and value and _is_number(value) else ""
-        demands.append(Demand(row[sender], row[receiver], f"{value}{own}".strip() or None, line))
+        own = row[unit] if unit is not None and value else ""
+        said = [each for each in (own_unit(value), own, stated if own else "") if each]
+        if len({size_of(each, RATE_UNITS) for each in said}) > 1:
+            reason = f"two units are stated for this rate, {said[0]} and {said[1]}"
+            raise InputError(reason, path="rate", value=value, file=file, line=line, remedy="delete one of the two")
+        written = f"{value} {own}" if own and _is_number(value) else value
+        demands.append(Demand(row[sender], row[receiver], written or None, line))
     others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, unit)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes)
@@ -166,6 +164,12 @@ def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
     return demands
 
 
+def _corner(text: str) -> tuple[str, list[str]]:
+    """The unit that the corner of a square states, and what is to say of any other text there."""
+    unit = text if len(text) > 2 and _is_unit(text) else unit_in_name(text, RATE_UNITS)[1]
+    return unit, [f"demands: the corner of the square, not used: {plain(text)}"] if text and not unit else []
+
+
 def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
     """The demands of a square of numbers alone, whose rows and columns are the nodes in their order."""
     return [
@@ -177,7 +181,7 @@ def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
 
 def _is_number(cell: str) -> bool:
     try:
-        return math.isfinite(float(cell))
+        return math.isfinite(real(cell))
     except ValueError:
         return False
 

@@ -16,6 +16,13 @@ MOST_LISTED = 12
 
 def node_names(graph: Graph) -> dict[str, str]:
     """The name of each node by its id: its label, with the id behind it if another node has the same label."""
+    for node, attributes in graph.nodes.items():
+        for name in LABELS:
+            label = attributes.get(name)
+            if label is not None and not _is_label(label):
+                remedy = "give the node one label, a text"
+                path = f"node {plain(node)}, {name}"
+                raise InputError("this is no name", path=path, value=label, file=graph.file, remedy=remedy)
     labels = {node: label_of(attributes) or plain(node) for node, attributes in graph.nodes.items()}
     counts = Counter(labels.values())
     names = {
@@ -37,9 +44,18 @@ def node_names(graph: Graph) -> dict[str, str]:
 
 def label_of(attributes: Mapping[str, object]) -> str:
     """The label of a node; empty without one."""
+    return next(iter(labels_of(attributes)), "")
+
+
+def labels_of(attributes: Mapping[str, object]) -> list[str]:
+    """All different labels of a node, the one that names it first."""
     found = (attributes.get(name) for name in LABELS)
-    texts = (plain(str(label)) for label in found if isinstance(label, (str, int)) and not isinstance(label, bool))
-    return next((text for text in texts if text), "")
+    texts = dict.fromkeys(plain(str(label)) for label in found if _is_label(label))
+    return [text for text in texts if text]
+
+
+def _is_label(value: object) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def plain(text: str) -> str:
@@ -51,6 +67,12 @@ def some_of(names: Sequence[str]) -> str:
     """The first of many names, and the number of the others."""
     more = len(names) - MOST_LISTED
     return ", ".join(names[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def of_the_whole(names: Iterable[str]) -> list[str]:
+    """The note of what a file says of its network as a whole, if it does."""
+    said = [plain(str(name)) for name in names]
+    return [f"network: said of the whole, and not used: {some_of(said)}"] if said else []
 
 
 def unique(name: str, taken: set[str]) -> str:
@@ -73,17 +95,24 @@ class Finder:
         file: the file of the matrix.
 
     Raises:
-        InputError: labels and ids both fit all words, and mean other nodes.
+        InputError: labels and ids both fit all words, and mean other nodes, or a word means several nodes.
     """
 
     def __init__(self, graph: Graph, names: Mapping[str, str], words: Iterable[str], file: str) -> None:
-        labels = [(label_of(attributes), names[node]) for node, attributes in graph.nodes.items()]
-        counts = Counter(label for label, _ in labels)
-        by_label = {label: name for label, name in labels if counts[label] == 1} | {
-            name: name for name in names.values()
-        }
-        by_id = dict(names)
+        meant: dict[str, set[str]] = {}
+        for node, attributes in graph.nodes.items():
+            for word in (*labels_of(attributes), names[node]):
+                meant.setdefault(word, set()).add(names[node])
         used = list(dict.fromkeys(words))
+        if several := next((word for word in used if len(meant.get(word, ())) > 1), None):
+            raise InputError(
+                f"several nodes have this label, name or id: {some_of(sorted(meant[several]))}",
+                value=several,
+                file=file,
+                remedy="change the labels of the network, or name the nodes by their names here",
+            )
+        by_label = {word: next(iter(nodes)) for word, nodes in meant.items() if len(nodes) == 1}
+        by_id = dict(names)
         fits = [known for known in (by_label, by_id) if all(word in known for word in used)]
         if len(fits) == 2 and (unlike := [word for word in used if by_label[word] != by_id[word]]):
             word = unlike[0]

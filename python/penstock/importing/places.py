@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from penstock.core.quantities import real
+
 LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
 EARTH_KM = 6371.0
 """Mean radius of the earth, in km (IUGG)."""
@@ -22,6 +24,18 @@ def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
     return latitude, longitude
 
 
+def contradicting(attributes: Mapping[str, object]) -> list[str]:
+    """Two attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
+    for names in (LATITUDES, LONGITUDES):
+        said = {str(name): value for name, value in attributes.items() if str(name).lower() in names}
+        values = {
+            next(numbers({"": value}, ("",)), str(value)): name for name, value in said.items() if value is not None
+        }
+        if len(values) > 1:
+            return sorted(values.values())[:2]
+    return []
+
+
 def is_coordinate(name: object) -> bool:
     """Whether an attribute of a node has this name for its latitude or its longitude."""
     return str(name).lower() in (*LATITUDES, *LONGITUDES)
@@ -33,7 +47,7 @@ def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[
         value = attributes.get(name)
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
             with suppress(ValueError, OverflowError):
-                yield float(value)
+                yield real(str(value))
 
 
 def distance_km(one: tuple[float, float], other: tuple[float, float]) -> float:

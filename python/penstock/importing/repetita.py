@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.words import Words
+from penstock.importing.words import Words, without_comments
 
 TOKEN = re.compile(r"\S+")
 RATE_UNIT, DELAY_UNIT = "kb/s", "us"
@@ -28,12 +28,12 @@ REMEDY = "compare the line with REPETITA's own files"
 
 def is_topology(text: str) -> bool:
     """Whether a file is a topology in this format."""
-    return re.match(r"\s*NODES\s+\d+\s+label\s", text) is not None
+    return re.match(r"\s*NODES\s+\d+\s+label\s", without_comments(text)) is not None
 
 
 def is_demands(text: str) -> bool:
     """Whether a file has demands in this format."""
-    return re.match(r"\s*DEMANDS\s+\d+\s+label\s", text) is not None
+    return re.match(r"\s*DEMANDS\s+\d+\s+label\s", without_comments(text)) is not None
 
 
 def read(text: str, file: str) -> Graph:
@@ -55,20 +55,20 @@ def read(text: str, file: str) -> Graph:
 
 
 def read_demands(text: str, file: str) -> list[Demand]:
-    """The demands of a file, between nodes by their numbers. Raises :class:`penstock.InputError`."""
+    """The demands of a file, between nodes by their numbers, in kb/s. Raises :class:`penstock.InputError`."""
     words = _words(text, file)
     demands = []
     for _ in range(_head(words, "DEMANDS", ("label", "src", "dest", "bw"))):
         words.take()
         line = words.line
         sender, receiver = words.take(), words.take()
-        demands.append(Demand(sender, receiver, f"{words.number():.17g} {RATE_UNIT}", line))
+        demands.append(Demand(sender, receiver, words.number(), line))
     _end(words)
     return demands
 
 
 def _words(text: str, file: str) -> Words:
-    return Words(enumerate(text.splitlines(), start=1), TOKEN, file, REMEDY)
+    return Words(enumerate(without_comments(text).splitlines(), start=1), TOKEN, file, REMEDY)
 
 
 def _head(words: Words, section: str, columns: Sequence[str]) -> int:

@@ -15,12 +15,11 @@ import re
 from collections.abc import Sequence
 
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.names import of_the_whole
 from penstock.importing.words import Words
 
 HEADER = "?SNDlib native format"
 TOKEN = re.compile(r"[()=]|[^\s()=]+")
-UNITS = {"KBITPERSEC": "kb/s", "MBITPERSEC": "Mb/s", "GBITPERSEC": "Gb/s"}
-"""The units that SNDlib's files name, as Penstock writes them."""
 UNIT_KEY, MODEL_KEYS, DIRECTED = "unit", ("link-model", "linkmodel", "link_model"), "DIRECTED"
 DEMAND_KEYS, UNDIRECTED = ("demand-model", "demandmodel", "demand_model"), "UNDIRECTED"
 UNLIMITED = "UNLIMITED"
@@ -49,9 +48,10 @@ def graph_of(
     notes: list[str],
 ) -> Graph:
     """The network of a file of SNDlib, in either of its formats. `about` is what the file says of itself."""
-    unit = UNITS.get(about.get(UNIT_KEY, ""), "")
+    unit = about.get(UNIT_KEY, "")
     if demands and any(about.get(key, "").upper() == UNDIRECTED for key in DEMAND_KEYS):
         notes = [*notes, "demands: the file has them without a direction. They are from the source to the target."]
+    notes = [*notes, *of_the_whole(key for key in about if key not in (UNIT_KEY, *MODEL_KEYS, *DEMAND_KEYS))]
     return Graph(
         file,
         nodes,

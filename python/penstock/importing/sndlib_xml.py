@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import real
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.library import parsed_xml, reading
 from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes
@@ -105,7 +106,7 @@ def _number(part: Element, name: str, file: str, default: float | None = None) -
     if text is None and default is not None:
         return default
     try:
-        return float(text or "")
+        return real(text or "")
     except ValueError:
         reason = f"{name} is {text.strip()}, which is no number" if text else f"there is no {name}"
         raise _refused(part.tag.rpartition("}")[2], part.get("id", ""), reason, file) from None

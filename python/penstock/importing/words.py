@@ -6,6 +6,14 @@ import re
 from collections.abc import Iterable
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import real
+
+COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The same lines; those that begin with `#` are empty."""
+    return COMMENT.sub("", text)
 
 
 class Words:
@@ -40,6 +48,10 @@ class Words:
         self._place += 1
         return word
 
+    def more_on_line(self) -> bool:
+        """Whether a word follows on the line of the word that was taken last."""
+        return self.has_more() and self._words[self._place][1] == self.line
+
     def expect(self, wanted: str) -> None:
         """Takes this word."""
         if (word := self.take()) != wanted:
@@ -49,7 +61,7 @@ class Words:
         """The next word as a number."""
         word = self.take()
         try:
-            return float(word)
+            return real(word)
         except ValueError:
             raise self.refused(f'"{word}" is not a number') from None
 
