@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,7 @@ between = ["A", "B"]
 rate = "RATE"
 delay = "1 ms"
 """
+FLOW = '[flow.a]\npath = ["A", "B"]\ntraffic.greedy = {}\n'
 PACKETS = [(0, 1500), (0, 500), (0, 1500), (3, 1500), (11, 1500), (11, 600)]
 """Milliseconds and octets of the packets in row M9 of the validation page."""
 
@@ -126,7 +129,7 @@ def test_the_importer_and_the_engine_take_the_same_traces(tmp_path: Path, text: 
     trace.write_bytes(text.encode())
 
     def read_by_engine(rate: str) -> None:
-        flow = '[flow.a]\npath = ["A", "B"]\ntraffic.greedy = {}\n[line.cell.opportunities]\nfile = "LTE.up"\n'
+        flow = f'{FLOW}[line.cell.opportunities]\nfile = "LTE.up"\n'
         (tmp_path / "net.toml").write_text(PHONE.replace("RATE", rate) + flow, encoding="utf-8")
         Scenario.load(tmp_path / "net.toml")
 
@@ -179,6 +182,51 @@ def test_what_is_no_such_trace_is_refused_with_its_line(text: str, told: str, tm
 def test_times_that_do_not_fit_are_refused(options: dict[str, str], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
         series(tmp_path / "a.up", [1], **options)
+
+
+@pytest.mark.parametrize("beside", ["a.up", "./a.up", "link.up", "folder/../a.up"])
+@pytest.mark.parametrize("exact", [[], ["--exact"]])
+def test_a_list_is_not_written_over_the_file_that_it_is_made_of(
+    beside: str, exact: list[str], tmp_path: Path, penstock: Command
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.up").write_text("5\n6\n9\n", encoding="utf-8")
+    (tmp_path / "link.up").symlink_to("a.up")
+    done = penstock("import", "a.up", "--line", "c", "--list-out", beside, *exact)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert ": this file is read, so nothing is written over it; name another one" in done.stderr
+    assert (tmp_path / "link.up").is_symlink()
+    assert (tmp_path / "a.up").read_text(encoding="utf-8") == "5\n6\n9\n"
+
+
+def test_no_command_writes_over_what_it_reads(tmp_path: Path, penstock: Command) -> None:
+    (tmp_path / "n.json").write_text(NETWORK, encoding="utf-8")
+    (tmp_path / "m.csv").write_text('from,to,rate\nA,"B, C",2 Mb/s\n', encoding="utf-8")
+    (tmp_path / "outages.csv").write_text("1 s, 2 s\n", encoding="utf-8")
+    (tmp_path / "net.svg").write_text(PHONE.replace("RATE", "1 Mb/s") + FLOW, encoding="utf-8")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    network = ["import", "n.json", "--default-rate", "1 Mb/s", "--default-delay", "1 ms", "--demands", "m.csv"]
+    for arguments in (
+        [*network, "--list-out", "m.csv"],
+        [*network, "--list-out", "n.json"],
+        ["series", "outages", "c", "outages.csv", "--list-out", "outages.csv"],
+        ["draw", "net.svg", "--out", "net.svg"],
+    ):
+        done = penstock(*arguments)
+        assert done.returncode == 2
+        assert "this file is read" in done.stderr
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_list_does_not_replace_the_file_that_standard_output_goes_to(tmp_path: Path) -> None:
+    (tmp_path / "a.up").write_text("5\n6\n9\n", encoding="utf-8")
+    (tmp_path / "net.toml").write_text("mine\n", encoding="utf-8")
+    command = [sys.executable, "-m", "penstock", "import", "a.up", "--line", "c", "--list-out", "net.toml"]
+    with (tmp_path / "net.toml").open("a") as out:
+        done = subprocess.run(command, cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, check=False, encoding="utf-8")
+    assert done.returncode == 2
+    assert "net.toml: standard output goes to this file" in done.stderr
+    assert (tmp_path / "net.toml").read_text(encoding="utf-8") == "mine\n"
 
 
 def test_the_command_knows_such_a_trace_by_its_content(tmp_path: Path, penstock: Command) -> None:

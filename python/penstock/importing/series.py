@@ -25,16 +25,18 @@ def series_of(
     values: Iterable[str],
     notes: Iterable[str] = (),
     list_out: str | Path | None = None,
+    read: Iterable[str | Path] = (),
 ) -> str:
     """The table of a series in TOML: that of a parameter of a line, with these entries and comments before it.
 
-    With `list_out`, the entries are written into this file, and the table names it with its SHA-256.
+    With `list_out`, the entries are written into this file, which is none of those that were `read`, and the table
+    names it with its SHA-256.
     """
     listed = list_of(values)
     if list_out is None:
         entries = [listed.rstrip("\n")]
     else:
-        write_text(prepare_file(list_out), listed)
+        write_text(prepare_file(list_out, read), listed)
         entries = [*named_list(Path(list_out).name, listed)]
     path = f"path = {quoted(f'line.{key(line)}.{parameter}')}"
     return "\n".join((*(f"# {note}" for note in notes), "[[series]]", path, *entries)) + "\n"
