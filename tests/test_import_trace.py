@@ -301,7 +301,7 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("t,n\n0,100\n", {"time": "u:s"}, "/trace.csv: u: there is no such column; there are 2 columns: t, n"),
         ("0,100\n", {"time": "3:s"}, "3: there is no such column"),
         ("t,t\n0,100\n", {"time": "t:s"}, "two columns have the same name"),
-        ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is no date of ISO 8601; write it as"),
+        ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is a number, and no date; state its unit"),
         ("", {}, "/trace.csv: the file is empty"),
         ("# a\n\n", {}, "/trace.csv: the file is empty"),
         ("# a\n\n0,100\n # b\n\nx,100\n", {}, "/trace.csv, line 6: x: this is no number"),

@@ -217,6 +217,8 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
     text = written.strip()
     far = "this is more than 100 days from the first time", "is the unit right?"
     if unit == "datetime":
+        if re.fullmatch(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", text):
+            return "this is a number, and no date", "state its unit, as COLUMN:s"
         if not is_date(text):
             remedy = f"write it as {DATE_EXAMPLE}, or as seconds, as tshark does with -e frame.time_epoch"
             return "this is no date of ISO 8601", remedy
