@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,7 @@ import pytest
 from conftest import Command
 
 from penstock import InputError, Scenario, import_network, import_opportunities, import_rates, run
+from penstock.core.files import HOST
 
 pytestmark = pytest.mark.in_process
 
@@ -263,6 +265,41 @@ def test_demands_in_a_file_are_the_flows_that_they_were(tmp_path: Path, penstock
     done = penstock("check", str(tmp_path / "n.toml"))
     assert done.returncode == 2
     assert "demands.file = d.toml: its SHA-256 is" in done.stderr
+
+
+def test_rates_too_many_for_a_scenario_file_go_beside_it(tmp_path: Path) -> None:
+    times = [time for time in range(1, 38_001) for _ in range(1 + time % 3)]
+    with pytest.raises(
+        InputError, match=r"38,000 values make a scenario of more than 1,000,000 octets; write them into"
+    ):
+        series(tmp_path / "a.up", times, span="1 ms")
+    text = import_rates(tmp_path / "a.up", "cell", span="1 ms", list_out=tmp_path / "cell.toml")
+    assert len(text) < 1000
+
+
+def test_a_damaged_gzip_says_so(tmp_path: Path, penstock: Command) -> None:
+    whole = gzip.compress(b"1\n2\n5\n")
+    for damaged in (whole[:-6], whole[:6], whole[:10] + b"xx" + whole[12:]):
+        (tmp_path / "a.up.gz").write_bytes(damaged)
+        done = penstock("import", "a.up.gz", "--line", "c")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "a.up.gz: the compressed file is damaged" in done.stderr
+        assert "copy it again: gzip -t FILE says whether it is whole" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not say whether a process lives")
+def test_what_a_killed_command_left_of_a_list_is_removed_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.up").write_text("5\n", encoding="utf-8")
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    killed, living, other = (
+        tmp_path / f".cell.toml.{middle}.partial"
+        for middle in (f"{HOST}.{done.pid}", f"{HOST}.{os.getppid()}", f"elsewhere.{done.pid}")
+    )
+    for draft in (killed, living, other):
+        draft.touch()
+    import_rates(tmp_path / "a.up", "cell", list_out=tmp_path / "cell.toml")
+    assert sorted(tmp_path.glob(".*")) == sorted([living, other])
 
 
 def test_a_matrix_too_large_for_a_scenario_file_goes_beside_it(tmp_path: Path) -> None:

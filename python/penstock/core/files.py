@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
+HOST = re.sub(r"[^\w-]", "-", platform.node())[:32] or "here"
+"""The machine, in the names of drafts: another one may write into a shared directory."""
 #: How names of files end that a user may hope for where a directory is written.
 _OF_FILES = {".csv", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".toml"}
 
@@ -120,6 +124,7 @@ def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
     """
     for file in files:
         _require_replaceable(file)
+        _remove_left(file)
     drafts = [_beside(file) for file in files]
     try:
         yield drafts
@@ -150,4 +155,26 @@ def _require_replaceable(file: Path) -> None:
 
 
 def _beside(file: Path) -> Path:
-    return file.with_name(f".{file.name}.{os.getpid()}.partial")
+    return file.with_name(f".{file.name}.{HOST}.{os.getpid()}.partial")
+
+
+def _remove_left(file: Path) -> None:
+    """Remove the drafts of a file that killed processes of this machine have left."""
+    if os.name == "nt":  # there, the question whether a process lives would end it
+        return
+    # Names had no machine until November 2026.
+    left = re.compile(rf"\.{re.escape(file.name)}\.(?:{re.escape(HOST)}\.)?(\d{{1,9}})\.partial")
+    with suppress(OSError):
+        for draft in file.parent.iterdir():
+            if (found := left.fullmatch(draft.name)) and not _lives(int(found[1])):
+                draft.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is that of another user
+        return True
+    return True

@@ -83,15 +83,20 @@ def read_octets(path: Path, most: int) -> bytes:
 def unzipped(octets: bytes, name: str, most: int) -> bytes:
     """What gzip has compressed, at most so many octets; other octets as they are.
 
-    Raises :class:`TooLargeError`, and ``OSError`` if the compressed octets are damaged.
+    Raises :class:`TooLargeError`, and :class:`InputError` if the compressed octets are damaged.
     """
     if octets[:2] != GZIP:
         return octets
     try:
         with gzip.open(io.BytesIO(octets)) as stream:
             return _read(cast("BinaryIO", stream), name, most, _PIECE)
-    except (EOFError, zlib.error) as error:
-        raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise _damaged(name, error) from None
+
+
+def _damaged(name: str, error: Exception) -> InputError:
+    remedy = "copy it again: gzip -t FILE says whether it is whole"
+    return InputError(f"the compressed file is damaged: {error}", file=name, remedy=remedy)
 
 
 def is_zipped(path: Path) -> bool:
@@ -128,8 +133,7 @@ class Unzipping(io.RawIOBase):
         try:
             return self._unpacked.readinto(octets)
         except (OSError, EOFError, zlib.error) as error:
-            remedy = "copy it again: gzip -t FILE says whether it is whole"
-            raise InputError(f"the compressed file is damaged: {error}", file=self._file, remedy=remedy) from None
+            raise _damaged(self._file, error) from None
 
 
 def read_stdin(most: int) -> bytes:
