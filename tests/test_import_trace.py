@@ -203,6 +203,12 @@ def test_comments_and_repeated_blanks_are_read_as_in_matrices(tmp_path: Path) ->
     assert named.sha256 == plain.sha256
 
 
+def test_a_value_of_another_kind_than_those_before_is_refused_with_its_line(tmp_path: Path) -> None:
+    lines = [f"{number},100,{number % 3}\n" for number in range(200)]
+    told = refused(tmp_path, "t,n,port\n" + "".join(lines) + "200,100,http\n", time="t:s", size="n:octets")
+    assert "line 202: port = http: the lines before have numbers (i64) in this column; write every line" in told
+
+
 def test_octets_that_are_no_text_are_refused_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"0,100,a\n1,100,b\n2,100,\xff\n")
     with pytest.raises(InputError, match="line 3: octet 7 of the line is not UTF-8; save the table as UTF-8"):

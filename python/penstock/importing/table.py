@@ -27,6 +27,8 @@ ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
 WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
+UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'")
+"""What polars says of a value that is of another kind than those before."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
 NESTED = ("List", "Array", "Struct", "Object")
@@ -176,7 +178,14 @@ class Table:
                     remedy = "save the table as UTF-8"
             if reason:
                 return InputError(reason, file=self._file, line=number, remedy=remedy)
-        return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
+        if (found := UNLIKE.search(told)) is None:
+            return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
+        value, kind, column = found.groups()
+        at = next((place for place, line in enumerate(lines) if value.encode() in line), 0)
+        reason = f"the lines before have numbers ({kind}) in this column"
+        if not kind.startswith(("i", "f", "u")):
+            reason = f"the lines before have another kind ({kind}) in this column"
+        return InputError(reason, path=column, value=value, file=self._file, line=rows.numbers[at], remedy=remedy)
 
     def _measured(self, frame: pl.DataFrame, time: str, size: str) -> pl.DataFrame:
         """The rows with the columns of every frame; the chosen columns themselves are numbers."""
