@@ -380,3 +380,11 @@ def test_more_paths_than_a_sweep_may_have_are_refused(small_text: str, tmp_path:
     (tmp_path / "wide.toml").write_text(f"{small_text}\n{axes}", encoding="utf-8")
     with pytest.raises(InputError, match=r"sweep\.axis = 20000 paths: the axes of a sweep have at most 1000 paths"):
         Sweep.load(tmp_path / "wide.toml")
+
+
+def test_nothing_is_written_over_the_files_of_an_experiment(penstock: Command, swept: Path) -> None:
+    segment = next(iter((swept / "segments").iterdir()))
+    for command in (["report"], ["runs", "export"]):
+        for file in (swept / "plan.parquet", swept / "experiment.json", segment / "seal.json", segment / "new"):
+            refused(penstock(*command, swept, "--out", file), file.name, "this file is read")
+    assert penstock("runs", "export", swept, "--out", swept / "groups.csv").returncode == 0

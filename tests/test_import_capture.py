@@ -67,9 +67,9 @@ def interface(link: int, snap: int = 0, order: str = "<", **options: int) -> byt
     return block(1, body, order)
 
 
-def packet(number: int, time: int, octets: bytes, order: str = "<") -> bytes:
+def packet(number: int, time: int, octets: bytes, order: str = "<", options: bytes = b"") -> bytes:
     head = struct.pack(order + "IIIII", number, time >> 32, time & 0xFFFFFFFF, len(octets), len(octets))
-    return block(6, head + octets, order)
+    return block(6, head + octets + bytes(-len(octets) % 4) + options, order)
 
 
 def read(tmp_path: Path, content: bytes, name: str = "a.pcap") -> ImportedTrace:
@@ -99,6 +99,7 @@ LINKS = {
     "PPPoE": (1, MAC + b"\x88\x64\x11\0\0\1\0\x1e\0\x21"),
     "PPPoE in a VLAN": (1, MAC + b"\x81\0\0\2\x88\x64\x11\0\0\1\0\x1e\0\x21"),
     "SNAP": (1, MAC + b"\0\x24" + SNAP),
+    "LLC of IP": (1, MAC + b"\0\x1f\6\6\3"),
     "MPLS": (1, MAC + b"\x88\x47\0\1\0\x40\0\2\1\x40"),
     "PPP as ns-3 writes it": (9, b"\0\x21"),
     "PPP with address and control": (9, b"\xff\x03\0\x21"),
@@ -109,6 +110,7 @@ LINKS = {
     "PPPoE alone": (51, b"\x11\0\0\1\0\x1e\0\x21"),
     "PPP with direction": (204, b"\1\xff\x03\0\x21"),
     "ATM with LLC": (100, SNAP),
+    "ATM with LLC of IP": (100, b"\6\6\3"),
     "Cisco HDLC": (104, b"\x0f\0\x08\0"),
     "raw IP": (101, b""),
     "raw IP of BSD": (12, b""),
@@ -305,10 +307,17 @@ def test_dates_in_texts_are_exact_whatever_their_spelling(tmp_path: Path) -> Non
     assert import_trace(tmp_path / "b.csv", time="1:datetime", size="2:octets").sha256 == trace.sha256
 
 
-@pytest.mark.parametrize("date", ["2026-02-30", "2026-11-25 24:00:00", "25.11.2026", "today", "1700000000"])
-def test_what_is_no_date_is_refused_with_its_line(date: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("date", "told"),
+    [
+        ("2026-02-30", "the calendar has no such day"),
+        *((date, "this is no date of ISO 8601") for date in ("2026-11-25 24:00:00", "25.11.2026", "today")),
+        ("1700000000", "this is a number, and no date; state its unit, as COLUMN:s"),
+    ],
+)
+def test_what_is_no_date_is_refused_with_its_line(date: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"time,size\n2026-02-28,60\n{date},60\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"line 3: {date}: this is no time in this unit"):
+    with pytest.raises(InputError, match=f"line 3: {date}: {told}"):
         import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
 
 
@@ -335,3 +344,22 @@ def test_an_import_leaves_what_another_is_writing(tmp_path: Path) -> None:
         flow = pl.DataFrame({"flow": [0]}, schema={"flow": pl.UInt32})
         writer.finish(flow)
     assert len(list((tmp_path / "traces").iterdir())) == 2
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_packet_says_the_length_of_its_frame_check_sequence(order: str, tmp_path: Path) -> None:
+    """The card has left the length of IP at 0, so that of the record counts, without the sequence at its end."""
+    octets = MAC + b"\x08\0" + ip(1500, length=0)
+
+    def flagged(fcs: int, comment: bytes = b"") -> bytes:
+        before = struct.pack(order + "HH", 1, len(comment)) + comment + bytes(-len(comment) % 4) if comment else b""
+        flags = before + struct.pack(order + "HHI", 2, 4, fcs << 5 | 1) + bytes(4)
+        return packet(0, START_S * 10**6, octets + bytes(fcs), order, flags)
+
+    of_interface = packet(0, START_S * 10**6, octets + bytes(2), order, struct.pack(order + "HHI", 2, 4, 1))
+    whole = section(order) + interface(ETHERNET, order=order, fcs=2) + flagged(4) + flagged(4, b"odd") + of_interface
+    assert [size for _, size, _ in packets(read(tmp_path, whole))] == [1500, 1500, 1500]
+    old = struct.pack(order + "HH4I", 0, 0, 0, START_S, len(octets) + 4, len(octets) + 4) + octets + bytes(4)
+    flags = bytes(-len(octets) % 4) + struct.pack(order + "HHI", 2, 4, 4 << 5)
+    whole = section(order) + interface(ETHERNET, order=order) + block(2, old + flags, order)
+    assert [size for _, size, _ in packets(read(tmp_path, whole))] == [1500]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 from conftest import Command
 
 from penstock import InputError, Scenario, import_network, import_opportunities, import_rates, run
+from penstock.core.files import HOST
 
 pytestmark = pytest.mark.in_process
 
@@ -65,6 +69,7 @@ between = ["A", "B"]
 rate = "RATE"
 delay = "1 ms"
 """
+FLOW = '[flow.a]\npath = ["A", "B"]\ntraffic.greedy = {}\n'
 PACKETS = [(0, 1500), (0, 500), (0, 1500), (3, 1500), (11, 1500), (11, 600)]
 """Milliseconds and octets of the packets in row M9 of the validation page."""
 
@@ -126,7 +131,7 @@ def test_the_importer_and_the_engine_take_the_same_traces(tmp_path: Path, text: 
     trace.write_bytes(text.encode())
 
     def read_by_engine(rate: str) -> None:
-        flow = '[flow.a]\npath = ["A", "B"]\ntraffic.greedy = {}\n[line.cell.opportunities]\nfile = "LTE.up"\n'
+        flow = f'{FLOW}[line.cell.opportunities]\nfile = "LTE.up"\n'
         (tmp_path / "net.toml").write_text(PHONE.replace("RATE", rate) + flow, encoding="utf-8")
         Scenario.load(tmp_path / "net.toml")
 
@@ -181,6 +186,51 @@ def test_times_that_do_not_fit_are_refused(options: dict[str, str], told: str, t
         series(tmp_path / "a.up", [1], **options)
 
 
+@pytest.mark.parametrize("beside", ["a.up", "./a.up", "link.up", "folder/../a.up"])
+@pytest.mark.parametrize("exact", [[], ["--exact"]])
+def test_a_list_is_not_written_over_the_file_that_it_is_made_of(
+    beside: str, exact: list[str], tmp_path: Path, penstock: Command
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.up").write_text("5\n6\n9\n", encoding="utf-8")
+    (tmp_path / "link.up").symlink_to("a.up")
+    done = penstock("import", "a.up", "--line", "c", "--list-out", beside, *exact)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert ": this file is read, so nothing is written over it; name another one" in done.stderr
+    assert (tmp_path / "link.up").is_symlink()
+    assert (tmp_path / "a.up").read_text(encoding="utf-8") == "5\n6\n9\n"
+
+
+def test_no_command_writes_over_what_it_reads(tmp_path: Path, penstock: Command) -> None:
+    (tmp_path / "n.json").write_text(NETWORK, encoding="utf-8")
+    (tmp_path / "m.csv").write_text('from,to,rate\nA,"B, C",2 Mb/s\n', encoding="utf-8")
+    (tmp_path / "outages.csv").write_text("1 s, 2 s\n", encoding="utf-8")
+    (tmp_path / "net.svg").write_text(PHONE.replace("RATE", "1 Mb/s") + FLOW, encoding="utf-8")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    network = ["import", "n.json", "--default-rate", "1 Mb/s", "--default-delay", "1 ms", "--demands", "m.csv"]
+    for arguments in (
+        [*network, "--list-out", "m.csv"],
+        [*network, "--list-out", "n.json"],
+        ["series", "outages", "c", "outages.csv", "--list-out", "outages.csv"],
+        ["draw", "net.svg", "--out", "net.svg"],
+    ):
+        done = penstock(*arguments)
+        assert done.returncode == 2
+        assert "this file is read" in done.stderr
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_list_does_not_replace_the_file_that_standard_output_goes_to(tmp_path: Path) -> None:
+    (tmp_path / "a.up").write_text("5\n6\n9\n", encoding="utf-8")
+    (tmp_path / "net.toml").write_text("mine\n", encoding="utf-8")
+    command = [sys.executable, "-m", "penstock", "import", "a.up", "--line", "c", "--list-out", "net.toml"]
+    with (tmp_path / "net.toml").open("a") as out:
+        done = subprocess.run(command, cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, check=False, encoding="utf-8")
+    assert done.returncode == 2
+    assert "net.toml: standard output goes to this file" in done.stderr
+    assert (tmp_path / "net.toml").read_text(encoding="utf-8") == "mine\n"
+
+
 def test_the_command_knows_such_a_trace_by_its_content(tmp_path: Path, penstock: Command) -> None:
     for name, content in (("a.up", b"1\n2\n"), ("trace", b"1\n2\n"), ("a.gz", gzip.compress(b"1\n2\n"))):
         (tmp_path / name).write_bytes(content)
@@ -215,6 +265,42 @@ def test_demands_in_a_file_are_the_flows_that_they_were(tmp_path: Path, penstock
     done = penstock("check", str(tmp_path / "n.toml"))
     assert done.returncode == 2
     assert "demands.file = d.toml: its SHA-256 is" in done.stderr
+
+
+def test_rates_too_many_for_a_scenario_file_go_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.importing.series.LARGEST_FILE", 1000)
+    times = [time for time in range(1, 101) for _ in range(1 + time % 3)]
+    with pytest.raises(
+        InputError, match="100 values make a scenario of more than 1,000 octets; write them into a file"
+    ):
+        series(tmp_path / "a.up", times, span="1 ms")
+    text = import_rates(tmp_path / "a.up", "cell", span="1 ms", list_out=tmp_path / "cell.toml")
+    assert len(text) < 1000
+
+
+def test_a_damaged_gzip_says_so(tmp_path: Path, penstock: Command) -> None:
+    whole = gzip.compress(b"1\n2\n5\n")
+    for damaged in (whole[:-6], whole[:6], whole[:10] + b"xx" + whole[12:]):
+        (tmp_path / "a.up.gz").write_bytes(damaged)
+        done = penstock("import", "a.up.gz", "--line", "c")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "a.up.gz: the compressed file is damaged" in done.stderr
+        assert "copy it again: gzip -t FILE says whether it is whole" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not say whether a process lives")
+def test_what_a_killed_command_left_of_a_list_is_removed_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.up").write_text("5\n", encoding="utf-8")
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    killed, living, other = (
+        tmp_path / f".cell.toml.{middle}.partial"
+        for middle in (f"{HOST}.{done.pid}", f"{HOST}.{os.getppid()}", f"elsewhere.{done.pid}")
+    )
+    for draft in (killed, living, other):
+        draft.touch()
+    import_rates(tmp_path / "a.up", "cell", list_out=tmp_path / "cell.toml")
+    assert sorted(tmp_path.glob(".*")) == sorted([living, other])
 
 
 def test_a_matrix_too_large_for_a_scenario_file_goes_beside_it(tmp_path: Path) -> None:

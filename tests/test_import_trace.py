@@ -16,7 +16,7 @@ import pytest
 
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
-from penstock.importing import table
+from penstock.importing import rows, table
 from penstock.importing.capture import NOT_IP
 from penstock.importing.trace import ImportedTrace
 
@@ -26,6 +26,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 NANOSECONDS = 1_000
 A, B = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 TABLE = {"time": "1:s", "size": "2:octets"}
+DATES = {"time": "t:datetime"}
 
 
 @pytest.fixture(autouse=True)
@@ -189,11 +190,76 @@ def test_tables_of_every_kind_are_read(tmp_path: Path) -> None:
     assert [time for time, _, _ in packets(fine)] == [0, 987, 10**12]
 
 
+def test_comments_and_repeated_blanks_are_read_as_in_matrices(tmp_path: Path) -> None:
+    plain = of_csv(tmp_path, "0,100\n1,200\n")
+    for text in (
+        "# made by hand\n0   100\n\n#\n  1\t 200  \n",
+        "0  100  \r\n1 200\r\n",
+        "\ufeff# of a spreadsheet\n0,100\n # one\n1,200",
+        "0;100\n \n1;200\n# the end",
+    ):
+        assert of_csv(tmp_path, text).sha256 == plain.sha256
+    named = of_csv(tmp_path, '#\n"a time"  size\n0   100\n1 200\n', time="a time:s", size="size:octets")
+    assert named.sha256 == plain.sha256
+
+
+def test_a_value_of_another_kind_than_those_before_is_refused_with_its_line(tmp_path: Path) -> None:
+    lines = [f"{number},100,{number % 3}\n" for number in range(200)]
+    told = refused(tmp_path, "t,n,port\n" + "".join(lines) + "200,100,http\n", time="t:s", size="n:octets")
+    assert "line 202: port = http: the lines before have numbers (i64) in this column; write every line" in told
+
+
+def test_octets_that_are_no_text_are_refused_with_their_line(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"0,100,a\n1,100,b\n2,100,\xff\n")
+    with pytest.raises(InputError, match="line 3: octet 7 of the line is not UTF-8; save the table as UTF-8"):
+        import_trace(tmp_path / "a.csv", **TABLE)
+
+
+def of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame, **options: Any) -> ImportedTrace:
+    """The trace of a Parquet file with this frame, which no other process reads."""
+    monkeypatch.setattr(table, "blocks", lambda _file: iter([frame]))
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    return import_trace(tmp_path / "a.parquet", **{"time": "t:s", "size": "n:octets", **options})
+
+
+def test_dates_without_a_time_of_day_are_read_from_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = pl.DataFrame({"t": ["3026-11-25", "3026-11-26"], "n": [100, 200]})
+    for kind in (pl.Date, pl.Datetime("us"), pl.Datetime("ms")):
+        dated = days.with_columns(pl.col("t").str.to_date().cast(kind))
+        trace = of_parquet(tmp_path, monkeypatch, dated, time="t:datetime")
+        assert [time for time, _, _ in packets(trace)] == [0, 86_400 * 10**12]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        (pl.Boolean, {"size": "x:octets"}, "--size = x: this column has the type Boolean, and a size is a number"),
+        (pl.Boolean, {"time": "x:s"}, "--time = x: this column has the type Boolean, and a time is a number"),
+        (pl.Time, {"time": "x:s"}, "the type Time, and a time is a number, a date or a text as 2026-11-25T14:30:00.5Z"),
+        (pl.Time, {"time": "x:datetime"}, "the type Time"),
+        (pl.Duration("us"), {"time": "x:us"}, "the type Duration(time_unit='us')"),
+        (pl.Binary, {"size": "x:octets"}, "the type Binary, and a size is a number or a text; write it as a number"),
+        (pl.List(pl.Int64), {"size": "x:octets"}, "the type List(Int64)"),
+        (pl.Date, {"size": "x:octets"}, "the type Date"),
+        (pl.Date, {"time": "x:s"}, "--time = x:s: this column has dates; write x:datetime"),
+        (pl.List(pl.Int64), {"flow": ["x"]}, "--flow = x: this column has the type List(Int64), and a flow is told"),
+        (pl.Struct({"a": pl.Int64}), {"flow": ["x"]}, "--flow = x: this column has the type Struct("),
+    ],
+    ids=str,
+)
+def test_columns_of_other_types_are_refused(
+    kind: Any, options: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pl.DataFrame({"t": [0.0, 1.0], "n": [100, 200]}).with_columns(pl.lit(None, kind).alias("x"))
+    with pytest.raises(InputError, match=re.escape(said)):
+        of_parquet(tmp_path, monkeypatch, frame, **options)
+
+
 def test_flows_keep_their_numbers_from_block_to_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "0,40,a\n1,40,b\n2,40,b\n3,40,c\n4,40,a\n5,40,d\n"
     whole = of_csv(tmp_path, text, flow=["3"])
     # Two lines a block: the second has a new flow beside a known one, and so has the third.
-    monkeypatch.setattr(table, "BLOCK", len("0,40,a\n1,40,b\n"))
+    monkeypatch.setattr(rows, "BLOCK", len("0,40,a\n1,40,b\n"))
     parts = of_csv(tmp_path, text, flow=["3"])
     assert [flow for _, _, flow in packets(parts)] == [0, 1, 1, 2, 0, 3]
     assert (parts.flows, parts.longest_gap_s, parts.sha256) == (4, 1.0, whole.sha256)
@@ -203,7 +269,7 @@ def test_flows_keep_their_numbers_from_block_to_block(tmp_path: Path, monkeypatc
 def test_a_block_does_not_begin_before_the_end_of_the_last(
     later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "BLOCK", len("0,40\n1,40\n"))
+    monkeypatch.setattr(rows, "BLOCK", len("0,40\n1,40\n"))
     assert "line 3: this is earlier than the packet before it" in refused(tmp_path, f"0,40\n1,40\n{later},40\n")
 
 
@@ -215,7 +281,11 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("0.1,100\n0.2,0\n", {}, "/trace.csv, line 2: 0: a packet has a whole number of octets from 1 to 65535"),
         ("0.1,100\n,200\n", {}, "/trace.csv, line 2: there is no time; a table has no gaps"),
         ("0.1,100\n0.2,\n", {}, "/trace.csv, line 2: there is no size; a table has no gaps"),
-        ("0.1,100\nx,200\n", {}, "/trace.csv, line 2: x: this is no time"),
+        (
+            "0.1,100\nx,200\n",
+            {},
+            "/trace.csv, line 2: x: this is no number; write one, or a date as 2026-11-25T14:30:00.5Z",
+        ),
         ("0.1,100\n0.2,abc\n", {}, "/trace.csv, line 2: abc: a packet has a whole number of octets from 1 to 65535"),
         (
             "0.1,100\n0.2,70000\n",
@@ -228,7 +298,7 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         (
             "0,100\n1e10,100\n",
             {},
-            "line 2: 1e10: this is no time in this unit, or one more than 100 days from the first",
+            "line 2: 1e10: this is more than 100 days from the first time; is the unit right?",
         ),
         ("0,1500\n10,1500\n", {"time": "1:ps"}, "the mean rate would be 2.4e+03 Tb/s, and no line is faster than 100"),
         ("0,100\n", {"time": "1"}, "--time = 1: the unit is missing; write 1:UNIT; there are s, ms, us, ns, ps"),
@@ -237,8 +307,27 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("t,n\n0,100\n", {"time": "u:s"}, "/trace.csv: u: there is no such column; there are 2 columns: t, n"),
         ("0,100\n", {"time": "3:s"}, "3: there is no such column"),
         ("t,t\n0,100\n", {"time": "t:s"}, "two columns have the same name"),
-        ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is no time in this unit"),
+        ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is a number, and no date; state its unit"),
         ("", {}, "/trace.csv: the file is empty"),
+        ("# a\n\n", {}, "/trace.csv: the file is empty"),
+        ("# a\n\n0,100\n # b\n\nx,100\n", {}, "/trace.csv, line 6: x: this is no number"),
+        ('0,100\n"1,100\n2,100\n', {}, "line 2: a quote is not closed in this line; close it: a row is one line"),
+        ('0,100,a\n1,100,"b\n2"\n', {}, "line 2: a quote is not closed in this line"),
+        ('0,100,"a,b"\n1,100,c,d\n', {}, "line 2: the line has 4 columns, and the first 3"),
+        (
+            "t,n\n25.11.2026 14:30,100\n",
+            DATES,
+            "25.11.2026 14:30: this is no date of ISO 8601; write it as 2026-11-25T",
+        ),
+        (
+            't,n\n"Nov 25, 2026 14:30:00 CET",1\n',
+            DATES,
+            "this is no date of ISO 8601; write it as 2026-11-25T14:30:00.5Z,",
+        ),
+        ("t,n\n20261125T143000Z,100\n", DATES, "20261125T143000Z: this is no date of ISO 8601"),
+        ("t,n\n2026-02-30T14:30:01,100\n", DATES, "2026-02-30T14:30:01: the calendar has no such day; write a date as"),
+        ("t,n\n2026-01-01,100\n2026-12-01,100\n", DATES, "line 3: 2026-12-01: this is more than 100 days from"),
+        ("t,n\n2026-01-01,100\n", {"time": "t:s"}, "this is a date, and no number; write COLUMN:datetime"),
         ("t,n\n", {"time": "t:s", "size": "n:octets"}, "/trace.csv: there is no packet"),
     ],
 )

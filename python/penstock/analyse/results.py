@@ -81,6 +81,11 @@ class Results(Plotted):
         there = f"{self.wanted - self.missing():,} of {self.wanted:,} runs"
         return f"<Results of the {self.about['kind']} {self.about['name']!r} in {str(self.directory)!r}: {there}>"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files and the directories that they are read from: nothing else is written there."""
+        return *(self.directory / name for name in (FILE, PLAN)), *self.store.files
+
     def details(self, kind: ExperimentKind) -> dict[str, Any]:
         """The ``details``. Raises :class:`InputError` if they are not those of an experiment of ``kind``."""
         details: dict[str, Any] = self.about["details"]

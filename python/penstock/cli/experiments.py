@@ -198,7 +198,7 @@ def report(options: argparse.Namespace) -> int:
     from penstock.show import PAGE, write_page
 
     results = Results(options.directory)
-    place = prepare_file(options.out or results.directory / PAGE)
+    place = prepare_file(options.out or results.directory / PAGE, results.files)
     path = write_page(results, place if options.out else None)
     print(path)
     if options.open:

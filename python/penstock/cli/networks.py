@@ -25,7 +25,7 @@ def draw(options: argparse.Namespace) -> int:
 
     scenario = scenario_of(options, options.scenario)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
-    place = prepare_place(options.out)
+    place = prepare_place(options.out, [options.scenario])
     result = None
     if options.run:
         result = _run(scenario, seed, options)

@@ -85,7 +85,7 @@ def export(options: argparse.Namespace) -> int:
     from penstock.execute.worker import TABLES
 
     require_known("table", options.table, ["runs", *TABLES], "--table")
-    out = None if options.out is None else prepare_file(options.out)
+    out = None if options.out is None else prepare_file(options.out, results.files)
     octets = encode(results.table(options.table), options.format)
     if out is None:
         if options.format != "csv" and sys.stdout.isatty():

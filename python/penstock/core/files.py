@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import platform
+import re
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
+HOST = re.sub(r"[^\w-]", "-", platform.node())[:32] or "here"
+"""The machine, in the names of drafts: another one may write into a shared directory."""
 #: How names of files end that a user may hope for where a directory is written.
 _OF_FILES = {".csv", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".toml"}
 
@@ -46,12 +51,13 @@ def prepare(directory: str | Path) -> Path:
     return path
 
 
-def prepare_file(file: str | Path) -> Path:
-    """Check that ``file`` can be written, before the work for its content.
+def prepare_file(file: str | Path, read: Iterable[str | Path] = ()) -> Path:
+    """Check that ``file`` can be written, before the work for its content, and that it is none of those that are read.
 
     Raises :class:`InputError` if it cannot.
     """
     path = Path(file)
+    require_other([path], read)
     try:
         _require_replaceable(path)
         probe = _beside(path)
@@ -65,6 +71,38 @@ def prepare_file(file: str | Path) -> Path:
             f"this file cannot be written: {reason}", file=str(path), remedy="name a file in an existing directory"
         ) from None
     return path
+
+
+def require_other(written: Iterable[Path], read: Iterable[str | Path]) -> None:
+    """Refuse to write over a file that is read, or that is in a directory that is read, by whatever path.
+
+    Standard output may be redirected to a file, too: what is printed would be lost with the file that is replaced.
+    """
+    inputs = [Path(name) for name in read]
+    for file in written:
+        if any(_is_in(file, name) for name in inputs):
+            raise InputError(
+                "this file is read, so nothing is written over it", file=str(file), remedy="name another one"
+            )
+        if _is_output(file):
+            reason = "standard output goes to this file, so nothing else is written to it"
+            raise InputError(reason, file=str(file), remedy="name another one")
+
+
+def _is_output(file: Path) -> bool:
+    """Whether what is printed goes to this file."""
+    try:
+        return os.path.samestat(os.fstat(sys.stdout.fileno()), file.stat())
+    except (OSError, ValueError, AttributeError):  # there is no such file, or no standard output
+        return False
+
+
+def _is_in(file: Path, read: Path) -> bool:
+    """Whether a file is the one that is read, or in the directory that is. A link has the same file as its target."""
+    try:
+        return file.resolve().is_relative_to(read.resolve()) or file.samefile(read)
+    except (OSError, ValueError, RuntimeError):  # one of them is not there
+        return False
 
 
 def write_bytes(path: Path, octets: bytes) -> None:
@@ -86,6 +124,7 @@ def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
     """
     for file in files:
         _require_replaceable(file)
+        _remove_left(file)
     drafts = [_beside(file) for file in files]
     try:
         yield drafts
@@ -116,4 +155,26 @@ def _require_replaceable(file: Path) -> None:
 
 
 def _beside(file: Path) -> Path:
-    return file.with_name(f".{file.name}.{os.getpid()}.partial")
+    return file.with_name(f".{file.name}.{HOST}.{os.getpid()}.partial")
+
+
+def _remove_left(file: Path) -> None:
+    """Remove the drafts of a file that killed processes of this machine have left."""
+    if os.name == "nt":  # there, the question whether a process lives would end it
+        return
+    # Names had no machine until November 2026.
+    left = re.compile(rf"\.{re.escape(file.name)}\.(?:{re.escape(HOST)}\.)?(\d{{1,9}})\.partial")
+    with suppress(OSError):
+        for draft in file.parent.iterdir():
+            if (found := left.fullmatch(draft.name)) and not _lives(int(found[1])):
+                draft.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is that of another user
+        return True
+    return True

@@ -91,11 +91,10 @@ def unzipped(octets: bytes, name: str, most: int) -> bytes:
         with gzip.open(io.BytesIO(octets)) as stream:
             return _read(cast("BinaryIO", stream), name, most, _PIECE)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _damaged(error, name) from None
+        raise _damaged(name, error) from None
 
 
-def _damaged(error: Exception, name: str) -> InputError:
-    """The error of a compressed file of which something is missing or wrong."""
+def _damaged(name: str, error: Exception) -> InputError:
     remedy = "copy it again: gzip -t FILE says whether it is whole"
     return InputError(f"the compressed file is damaged: {error}", file=name, remedy=remedy)
 
@@ -134,7 +133,7 @@ class Unzipping(io.RawIOBase):
         try:
             return self._unpacked.readinto(octets)
         except (OSError, EOFError, zlib.error) as error:
-            raise _damaged(error, self._file) from None
+            raise _damaged(self._file, error) from None
 
 
 def read_stdin(most: int) -> bytes:

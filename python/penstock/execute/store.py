@@ -102,6 +102,11 @@ class Store:
         self._lock = lock
         self._segments: list[Segment] = []
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files and the directories of a store."""
+        return tuple(self.directory / name for name in ("store.json", "lock", "segments", "drafts", "damaged"))
+
     @classmethod
     def open_to_write(cls, directory: str | Path) -> Store:
         """Open ``directory``, created if missing, for the one process that may write to it.

@@ -45,7 +45,7 @@ def outages(line: str, times: str | Path | Iterable[tuple[str, str]], *, list_ou
     if not spans:
         raise InputError("there are no outages", file=file, remedy='give one a line, as "10 s, 12.5 s"')
     limited(len(spans), "outages", file, "give a part of them")
-    return series_of(line, "outage", outages_of(spans), [f"{len(spans):,} outages"], list_out)
+    return series_of(line, "outage", outages_of(spans), [f"{len(spans):,} outages"], list_out, [file] if file else [])
 
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:

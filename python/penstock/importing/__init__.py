@@ -67,6 +67,8 @@ def import_network(
     options = Options(
         rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
     )
+    read = [file] if demands is None else [file, demands]
+    beside = prepare_file(list_out, read) if list_out is not None else None
     with reading("a network", str(file)):
         graph = read_graph(Path(file))
     wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
@@ -74,7 +76,6 @@ def import_network(
         with reading("demands", str(demands)):
             wanted = read_matrix(Path(demands), list(graph.nodes))
     with reading("a network", str(file)):
-        beside = Path(list_out) if list_out is not None else None
         text, listed = document(graph, Reader(graph, options), wanted, beside.name if beside else "")
     if len(text.encode()) > LARGEST_FILE:
         edges, rates = f"{len(graph.edges):,} edges", f"{len(wanted.demands):,} demands"
@@ -86,7 +87,7 @@ def import_network(
         Scenario.parse(text, name=name)
         return text
     Scenario({**tomllib.loads(text), "demands": tomllib.loads(listed)}, name=name)
-    write_text(prepare_file(beside), listed)
+    write_text(beside, listed)
     return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ FIRST = "0001-01-01"
 def is_date(text: str) -> bool:
     """Whether a text is a date."""
     return re.match(DATE, text.strip()) is not None
+
+
+def is_day(text: str) -> bool:
+    """Whether the calendar has the day of a date."""
+    try:
+        date.fromisoformat(text.strip()[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def nanoseconds(written: pl.Series) -> pl.Series:

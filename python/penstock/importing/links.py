@@ -11,7 +11,8 @@ TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """Types of the tags of virtual networks (IEEE 802.1Q and 802.1ad, and those before it)."""
 LONGEST_802_3 = 1500
 """A type of Ethernet up to this is a length, and a header of LLC follows."""
-SNAP = b"\xaa\xaa\x03"
+SNAP, LLC_IP = b"\xaa\xaa\x03", b"\x06\x06\x03"
+"""The headers of LLC before the type of Ethernet, and before IP itself (service access point 6)."""
 FAMILIES = (2, 10, 24, 28, 30)
 """What loopback links of several systems call IP."""
 PPP_IP, PPP_MPLS = (0x21, 0x57), (0x281, 0x283)
@@ -36,10 +37,12 @@ def _of_type(octets: bytes, kind: int, at: int) -> int | None:
             return _behind_labels(octets, at)
         elif kind == PPPOE:
             return _ppp(octets, at + 6)
-        elif kind <= LONGEST_802_3 and struct.unpack_from("3s", octets, at)[0] == SNAP:
+        elif kind > LONGEST_802_3:
+            return None
+        elif (llc := struct.unpack_from("3s", octets, at)[0]) == SNAP:
             kind, at = _u16(octets, at + 6), at + 8
         else:
-            return None
+            return at + len(LLC_IP) if llc == LLC_IP else None
     return at
 
 

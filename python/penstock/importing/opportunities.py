@@ -118,7 +118,7 @@ def import_rates(
         raise InputError(reason, path="--span", value=span, file=str(file), remedy="give a longer span")
     rates = [Decimal(number * OPPORTUNITY_BITS * 1000) / span_ms for number in _counts(trace, span_ms, spans)]
     values = _values(rates, span_ms)
-    return series_of(line, "rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out)
+    return series_of(line, "rate", values, _notes(Path(file).name, trace, rates, span_ms), list_out, [file])
 
 
 def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | None = None) -> str:
@@ -143,7 +143,7 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
         )
     if list_out is not None:
         times = sorted(trace.counts.elements())
-        write_text(prepare_file(list_out), "".join(f"{time}\n" for time in times))
+        write_text(prepare_file(list_out, [file]), "".join(f"{time}\n" for time in times))
         path = Path(list_out)
     elif is_zipped(path):
         remedy = "write --list-out FILE: what is in it goes there"

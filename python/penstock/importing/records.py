@@ -31,6 +31,8 @@ VERSION = 1
 """Of pcapng: other major versions mean other blocks."""
 END, RESOLUTION, FCS_LENGTH, OFFSET = 0, 9, 13, 14
 """Options of an interface."""
+FLAGS = 2
+"""The option of a packet whose bits 5 to 8 are the length of its frame check sequence; 0 if that is not known."""
 PICOSECONDS = 10**12
 
 
@@ -122,10 +124,12 @@ class Records:
             self._interfaces.append(self._interface(order, body))
         elif kind == PACKET:
             number, high, low, captured, length = struct.unpack_from(order + "5I", body)
-            yield self._record(number, (high << 32) + low, body[20:], captured, length)
+            record = self._record(number, (high << 32) + low, body[20:], captured, length)
+            yield _with_own_fcs(order, record, body[20 + (captured + 3) // 4 * 4 :])
         elif kind == OLD_PACKET:
             number, high, low, captured, length = struct.unpack_from(order + "H2x4I", body)
-            yield self._record(number, (high << 32) + low, body[20:], captured, length)
+            record = self._record(number, (high << 32) + low, body[20:], captured, length)
+            yield _with_own_fcs(order, record, body[20 + (captured + 3) // 4 * 4 :])
         elif kind == SIMPLE_PACKET:
             (length,) = struct.unpack_from(order + "I", body)
             snap = self._interfaces[0].snap if self._interfaces else 0
@@ -143,20 +147,13 @@ class Records:
     def _interface(self, order: str, body: bytes) -> Interface:
         link, snap = struct.unpack_from(order + "H2xI", body)
         per_second, fcs, offset_s = 10**6, 0, 0
-        place = 8
-        while place + 4 <= len(body):
-            option, octets = struct.unpack_from(order + "HH", body, place)
-            place += 4
-            if option == END:
-                break
-            if option == RESOLUTION and octets:
-                (value,) = struct.unpack_from("B", body, place)
-                per_second = 2 ** (value & 0x7F) if value & 0x80 else 10**value
-            elif option == FCS_LENGTH and octets:
-                (fcs,) = struct.unpack_from("B", body, place)
+        for option, value in _options(order, body[8:]):
+            if option == RESOLUTION and value:
+                per_second = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
+            elif option == FCS_LENGTH and value:
+                fcs = value[0]
             elif option == OFFSET:
-                (offset_s,) = struct.unpack_from(order + "q", body, place)
-            place += (octets + 3) // 4 * 4
+                (offset_s,) = struct.unpack(order + "q", value[:8])
         return Interface(link, snap, fcs, per_second, offset_s)
 
     def _read(self, count: int, *, may_end: bool = False) -> bytes:
@@ -172,3 +169,23 @@ class Records:
     def _damaged(self, reason: str) -> InputError:
         remedy = "write the file again with the tool that made it, or the packets before the damage, with editcap"
         return InputError(f"the file is damaged at packet {self._packet}: {reason}", file=self._file, remedy=remedy)
+
+
+def _options(order: str, octets: bytes) -> Iterator[tuple[int, bytes]]:
+    """The options at the end of a block, each with its octets."""
+    place = 0
+    while place + 4 <= len(octets):
+        option, length = struct.unpack_from(order + "HH", octets, place)
+        if option == END:
+            return
+        place += 4
+        yield option, octets[place : place + length]
+        place += (length + 3) // 4 * 4
+
+
+def _with_own_fcs(order: str, record: Record, options: bytes) -> Record:
+    """A packet with the length of its frame check sequence, if its own options say it: its interface is asked else."""
+    for option, value in _options(order, options):
+        if option == FLAGS and len(value) == 4 and (fcs := struct.unpack(order + "I", value)[0] >> 5 & 0xF):
+            return record._replace(fcs=fcs)
+    return record

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 
+from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, shown
+from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import key, list_of, named_list, quoted
 
 MOST_VALUES = 100_000
@@ -25,16 +27,23 @@ def series_of(
     values: Iterable[str],
     notes: Iterable[str] = (),
     list_out: str | Path | None = None,
+    read: Iterable[str | Path] = (),
 ) -> str:
     """The table of a series in TOML: that of a parameter of a line, with these entries and comments before it.
 
-    With `list_out`, the entries are written into this file, and the table names it with its SHA-256.
+    With `list_out`, the entries are written into this file, which is none of those that were `read`, and the table
+    names it with its SHA-256.
     """
-    listed = list_of(values)
+    rows = list(values)
+    listed = list_of(rows)
     if list_out is None:
+        if len(listed.encode()) > LARGEST_FILE:
+            reason = f"{len(rows):,} values make a scenario of more than {LARGEST_FILE:,} octets"
+            remedy = "write them into a file beside it: --list-out FILE"
+            raise InputError(reason, path=f"line.{line}.{parameter}", remedy=remedy)
         entries = [listed.rstrip("\n")]
     else:
-        write_text(prepare_file(list_out), listed)
+        write_text(prepare_file(list_out, read), listed)
         entries = [*named_list(Path(list_out).name, listed)]
     path = f"path = {quoted(f'line.{key(line)}.{parameter}')}"
     return "\n".join((*(f"# {note}" for note in notes), "[[series]]", path, *entries)) + "\n"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.importing.dates import is_date, nanoseconds
+from penstock.importing.dates import is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
+from penstock.importing.rows import Rows, blocks_of, cells_in, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,10 +26,13 @@ ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
 """Columns of every frame: the place in the file, picoseconds since its first packet, octets. Bad values are null."""
 WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
-BLOCK = 1 << 24
-"""Octets of CSV that are read at once."""
-LONGEST_LINE = 1 << 20
-SEPARATORS = (",", ";", "\t", " ")
+DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
+UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'")
+"""What polars says of a value that is of another kind than those before."""
+NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
+"""Those of what a column of dates counts."""
+NESTED = ("List", "Array", "Struct", "Object")
+"""Types of columns that have no order and identify no flow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,39 +72,43 @@ class Table:
         self.left_out: Mapping[str, int] = {}
         self._file = file
         self._columns = columns
+        self.time_unit = columns.time.unit
         self._origin: Decimal | None = None
-        self._names: list[str] = []
         self.flow: tuple[str, ...] = ()
 
     def of_csv(self, stream: BinaryIO) -> Iterator[pl.DataFrame]:
         """The packets of a CSV, with or without a line of names. A row is a line of the file, from 1."""
         import polars as pl
 
-        block = _lines(stream, self._file)
-        if not block.strip():
-            raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
-        head = block.split(b"\n", 1)[0].decode("utf-8-sig", errors="replace").strip("\r")
-        separator = next((one for one in SEPARATORS if one in head), ",")
-        cells = [cell.strip().strip('"') for cell in head.split(separator)]
-        has_names = self._has_names(cells)
-        names = cells if has_names else [f"column_{number}" for number in range(1, len(cells) + 1)]
-        time, size = self._choose(names)
-        self._names = names
-        line = 1
-        if has_names:
-            block, line = block.partition(b"\n")[2] or _lines(stream, self._file), 2
+        separator, names = "", list[str]()
         kinds: dict[str, pl.DataType | type[pl.DataType]] = {}
-        while block:
+        for rows in blocks_of(stream, self._file):
+            if not names:
+                head = rows.octets.partition(b"\n")[0]
+                separator = separator_of(head)
+                names, has_names = self._named(head.decode("utf-8-sig", errors="replace").strip(), separator)
+                time, size = self._choose(names)
+                rows = rows.without_first() if has_names else rows
+            if not rows.octets:
+                continue
             try:
                 if not kinds:
-                    read = pl.read_csv(block, separator=separator, has_header=False, new_columns=names)
+                    read = pl.read_csv(rows.octets, separator=separator, has_header=False, new_columns=names)
                     kinds = {**read.schema, time: pl.String(), size: pl.String()}
-                frame = pl.read_csv(block, separator=separator, has_header=False, schema=kinds)
+                frame = pl.read_csv(rows.octets, separator=separator, has_header=False, schema=kinds)
             except pl.exceptions.PolarsError as error:
-                raise self._misfit(block, separator, line, error) from None
-            yield self._measured(frame, time, size, line)
-            line += block.count(b"\n")
-            block = _lines(stream, self._file)
+                raise self._misfit(rows, separator, len(names), str(error)) from None
+            if len(frame) != len(rows.numbers):
+                raise self._misfit(rows, separator, len(names), "a cell goes over several lines")
+            yield self._measured(frame.with_columns(pl.Series(ROW, rows.numbers)), time, size)
+        if not names:
+            raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
+
+    def _named(self, head: str, separator: str) -> tuple[list[str], bool]:
+        """The names of the columns, and whether the first line has them; otherwise they are numbered."""
+        cells = [cell.strip() for cell in next(csv.reader([head], delimiter=separator), [])]
+        has_names = self._has_names(cells)
+        return cells if has_names else [f"column_{number}" for number in range(1, len(cells) + 1)], has_names
 
     def of_parquet(self) -> Iterator[pl.DataFrame]:
         """The packets of a Parquet file. Rows are counted from 1."""
@@ -107,8 +116,26 @@ class Table:
         for frame in blocks(self._file):
             if not time:
                 time, size = self._choose(frame.columns)
-            yield self._measured(frame, time, size, row)
+                self._check_kinds(frame.schema, time, size)
+            yield self._measured(frame.with_row_index(ROW, row), time, size)
             row += len(frame)
+
+    def _check_kinds(self, kinds: Mapping[str, pl.DataType], time: str, size: str) -> None:
+        """Refuse columns whose values are neither numbers nor texts, or for a time, dates. One of nulls may be any."""
+        import polars as pl
+
+        wanted_time = f"a time is a number, a date or a text as {DATE_EXAMPLE}"
+        for column, option, wanted in ((time, "--time", wanted_time), (size, "--size", "a size is a number or a text")):
+            kind, is_time = kinds[column], option == "--time"
+            if kind.is_numeric() or kind in (pl.String, pl.Null) or (is_time and kind in (pl.Date, pl.Datetime)):
+                continue
+            reason = f"this column has the type {kind}, and {wanted}"
+            remedy = "write it as a number with its unit, or name another column"
+            raise InputError(reason, path=option, value=column, file=self._file, remedy=remedy)
+        for column in self.flow:
+            if str(kinds[column].base_type()) in NESTED:
+                reason = f"this column has the type {kinds[column]}, and a flow is told apart by texts or numbers"
+                raise InputError(reason, path="--flow", value=column, file=self._file, remedy="name another column")
 
     def _choose(self, names: Sequence[str]) -> tuple[str, str]:
         """The names of the columns of time and size; keeps those of the flow."""
@@ -133,21 +160,34 @@ class Table:
         place = int(self._columns.time.column)
         return 1 <= place <= len(cells) and not _is_time(cells[place - 1])
 
-    def _misfit(self, block: bytes, separator: str, first: int, error: Exception) -> InputError:
-        """The error of a block that does not fit: the first line with another number of columns, if there is one."""
-        rows = block.splitlines()
-        counts = [row.count(separator.encode()) + 1 for row in rows]
-        most = len(self._names)
-        at = next((place for place, count in enumerate(counts) if count != most), None)
-        reason = f"the line has {counts[at]} columns, and the first {most}" if at is not None else str(error)
-        return InputError(
-            reason.splitlines()[0],
-            file=self._file,
-            line=first if at is None else first + at,
-            remedy="write every line with the same columns, each of one kind",
-        )
+    def _misfit(self, rows: Rows, separator: str, columns: int, told: str) -> InputError:
+        """The error of rows that cannot be read: their first line with a fault, if one has it."""
+        remedy = "write every line with the same columns, each of one kind"
+        lines = rows.octets.splitlines()
+        for line, number in zip(lines, rows.numbers, strict=False):
+            reason = ""
+            if line.count(b'"') % 2:
+                reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
+            elif (count := cells_in(line, separator)) != columns:
+                reason = f"the line has {count} columns, and the first {columns}"
+            else:
+                try:
+                    line.decode()
+                except UnicodeDecodeError as error:
+                    reason = f"octet {error.start + 1} of the line is not UTF-8"
+                    remedy = "save the table as UTF-8"
+            if reason:
+                return InputError(reason, file=self._file, line=number, remedy=remedy)
+        if (found := UNLIKE.search(told)) is None:
+            return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
+        value, kind, column = found.groups()
+        at = next((place for place, line in enumerate(lines) if value.encode() in line), 0)
+        reason = f"the lines before have numbers ({kind}) in this column"
+        if not kind.startswith(("i", "f", "u")):
+            reason = f"the lines before have another kind ({kind}) in this column"
+        return InputError(reason, path=column, value=value, file=self._file, line=rows.numbers[at], remedy=remedy)
 
-    def _measured(self, frame: pl.DataFrame, time: str, size: str, first: int) -> pl.DataFrame:
+    def _measured(self, frame: pl.DataFrame, time: str, size: str) -> pl.DataFrame:
         """The rows with the columns of every frame; the chosen columns themselves are numbers."""
         import polars as pl
 
@@ -160,22 +200,44 @@ class Table:
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
-        return frame.with_row_index(ROW, first).with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
+        return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
 
     def _times(self, written: pl.Series) -> pl.Series:
         """Times as decimals in their unit, exact to the picosecond."""
         import polars as pl
 
         unit = self._columns.time.unit
+        written = written.cast(pl.Datetime("us")) if written.dtype == pl.Date else written
         has_dates = isinstance(written.dtype, pl.Datetime)
-        if unit == "datetime" and written.dtype == pl.String:
-            return nanoseconds(written)
+        if unit == "datetime" and written.dtype in (pl.String, pl.Null):
+            return nanoseconds(written.cast(pl.String))
         if has_dates != (unit == "datetime"):
-            reason = "this column has dates" if has_dates else "this column has no dates"
+            reason = "this column has dates" if has_dates else f"this column has no dates but the type {written.dtype}"
             remedy = f"write {self._columns.time.column}:datetime" if has_dates else "state the unit of its numbers"
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
-        plain = written.dt.epoch("ns") if has_dates else _stripped(written)
-        return plain.cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+        if isinstance(written.dtype, pl.Datetime):
+            # In 64 bits, nanoseconds end in 2262.
+            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
+        return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+
+
+def refused_time(written: str, unit: str) -> tuple[str, str]:
+    """What is wrong with a time in this unit, and what would be right."""
+    text = written.strip()
+    far = "this is more than 100 days from the first time", "is the unit right?"
+    if unit == "datetime":
+        if re.fullmatch(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", text):
+            return "this is a number, and no date", "state its unit, as COLUMN:s"
+        if not is_date(text):
+            remedy = f"write it as {DATE_EXAMPLE}, or as seconds, as tshark does with -e frame.time_epoch"
+            return "this is no date of ISO 8601", remedy
+        return far if is_day(text) else ("the calendar has no such day", f"write a date as {DATE_EXAMPLE}")
+    if is_date(text):
+        return "this is a date, and no number", "write COLUMN:datetime for a column of dates"
+    try:
+        return far if Decimal(text).is_finite() else ("this is no time", "write a number")
+    except ArithmeticError:
+        return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
 
 
 def _is_time(cell: str) -> bool:
@@ -186,14 +248,3 @@ def _stripped(written: pl.Series) -> pl.Series:
     import polars as pl
 
     return written.str.strip_chars() if written.dtype == pl.String else written
-
-
-def _lines(stream: BinaryIO, file: str) -> bytes:
-    """Whole lines of about one block; empty at the end."""
-    block = stream.read(BLOCK)
-    if block and not block.endswith(b"\n"):
-        rest = stream.readline(LONGEST_LINE)
-        if len(rest) == LONGEST_LINE:
-            raise InputError("a line has more than a million octets", file=file, remedy="give a table of short lines")
-        block += rest
-    return block

@@ -16,7 +16,6 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
-from penstock.importing.dates import is_date
 from penstock.importing.expression import needs_other_rows
 from penstock.importing.library import reading
 from penstock.importing.records import PCAP, PCAPNG
@@ -31,6 +30,7 @@ from penstock.importing.table import (
     Chosen,
     Columns,
     Table,
+    refused_time,
 )
 
 if TYPE_CHECKING:
@@ -222,6 +222,7 @@ class _Keeper:
         self._source = source
         self._file = file
         self._where = where
+        self._time_unit = source.time_unit if isinstance(source, Table) else ""
         self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
@@ -315,12 +316,10 @@ class _Keeper:
             remedy=remedy,
         )
 
-    @staticmethod
-    def _of_time(written: object) -> _Told:
+    def _of_time(self, written: object) -> _Told:
         if written is None or not str(written).strip():
             return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
-        remedy = "write COLUMN:datetime for a column of dates" if is_date(str(written)) else "is the unit right?"
-        return "this is no time in this unit, or one more than 100 days from the first", remedy
+        return refused_time(str(written), self._time_unit)
 
     @staticmethod
     def _of_size(written: object) -> _Told:

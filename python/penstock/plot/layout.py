@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -301,9 +301,12 @@ def octets(figure: Figure, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def prepare_place(place: str | Path) -> Path:
-    """Check that :func:`save` can write there, before the work for the drawing. Raises :class:`InputError`."""
-    return prepare_file(place) if _is_file(place) else prepare(place)
+def prepare_place(place: str | Path, read: Iterable[str | Path] = ()) -> Path:
+    """Check that :func:`save` can write there, before the work for the drawing, and over no file that is read.
+
+    Raises :class:`InputError` if it cannot.
+    """
+    return prepare_file(place, read) if _is_file(place) else prepare(place)
 
 
 def _is_file(place: str | Path) -> bool:

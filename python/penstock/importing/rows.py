@@ -1,0 +1,85 @@
+"""The lines of a table as text, block by block, without those that have no cells: empty ones and comments."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from penstock.core.errors import InputError
+from penstock.importing.matrix import SEPARATORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+BLOCK = 1 << 24
+"""Octets that are read at once."""
+LONGEST_LINE = 1 << 20
+COMMENT = b"#"
+QUOTED = re.compile(rb'"[^"]*"')
+BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
+"""Blanks between cells; those in quotes are in the first group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Lines with cells, and their numbers in the file, from 1."""
+
+    octets: bytes
+    numbers: Sequence[int]
+
+    def without_first(self) -> Rows:
+        """The lines behind the first."""
+        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:])
+
+
+def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
+    """The rows of a stream, in blocks of whole lines; no block is empty. Raises :class:`InputError`."""
+    first, separator = 1, ""
+    while block := _lines(stream, file):
+        block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
+        lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        rows = _with_cells(block, range(first, first + lines))
+        if rows.octets and not separator:
+            separator = separator_of(rows.octets.partition(b"\n")[0])
+        if separator == " ":
+            octets = BLANKS.sub(lambda found: found[1] or b" ", rows.octets)
+            rows = Rows(octets.replace(b" \r\n", b"\n").replace(b" \n", b"\n"), rows.numbers)
+        if rows.octets:
+            yield rows
+        first += lines
+
+
+def separator_of(line: bytes) -> str:
+    """What stands between the cells of a line: a blank if nothing else does."""
+    outside = QUOTED.sub(b"", line).decode(errors="replace")
+    return next((one for one in SEPARATORS if one in outside), " ")
+
+
+def cells_in(line: bytes, separator: str) -> int:
+    """The number of cells of a line."""
+    return QUOTED.sub(b"", line).count(separator.encode()) + 1
+
+
+def _with_cells(block: bytes, numbers: range) -> Rows:
+    # Most tables have neither comments nor empty lines, and a search for octets is fast.
+    if not any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) and block[:1] > b" ":
+        return Rows(block, numbers)
+    kept = [
+        (line.strip(b" \r"), number)
+        for number, line in zip(numbers, block.split(b"\n"), strict=False)
+        if line.strip() and not line.lstrip().startswith(COMMENT)
+    ]
+    return Rows(b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept])
+
+
+def _lines(stream: BinaryIO, file: str) -> bytes:
+    """Whole lines of about one block; empty at the end."""
+    block = stream.read(BLOCK)
+    if block and not block.endswith(b"\n"):
+        rest = stream.readline(LONGEST_LINE)
+        if len(rest) == LONGEST_LINE:
+            raise InputError("a line has more than a million octets", file=file, remedy="give a table of short lines")
+        block += rest
+    return block
