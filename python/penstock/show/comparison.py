@@ -194,7 +194,9 @@ def rank_cells(found: Comparison, one: Ranked) -> list[str]:
 def mean_of(found: Comparison, one: Ranked) -> str:
     """The mean with its interval, or the bound without events."""
     sample = found.samples[one.name]
-    return str(one.estimate) if any(sample.values) or not sample.trials else never(sample.counted, unit="PDUs")
+    if any(sample.values) or not sample.trials:
+        return str(one.estimate)
+    return never(sample.counted, unit="PDUs", is_random=not sample.constant)
 
 
 def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:
