@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
 OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
 """The measures of the overview."""
 HEADLINED = (GOODPUT, LOSS, DELAY)
-"""The measures of the headline."""
+"""The measures of the headline, unless others are asked for."""
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
 MOST_NAMED = 3
@@ -118,19 +119,35 @@ def sheets_of(tables: Sequence[CaseTable]) -> list[Sheet]:
     return [*by_traffic[:1], overview(tables, OVERVIEW), *by_traffic[1:], *([together] if together else [])]
 
 
-def headline(tables: Sequence[CaseTable]) -> str:
-    """One sentence: of one case the best by each of three measures, of several what two schemes gain and lose."""
-    if len(tables) > 1:
+def headline(tables: Sequence[CaseTable], measures: Sequence[Measure] = HEADLINED) -> str:
+    """One sentence: the best by each of these measures; by the usual ones over several cases, gains beside losses."""
+    if len(tables) > 1 and set(measures) == set(HEADLINED):
         return sentence(tables) or NO_VALUE
-    told = []
-    for measure in HEADLINED:
-        column = tables[0].column(measure, tables[0].case.main)
-        if column is not None and column.standings:
-            prices = {name: price(tables[0], name, measure) for name in column.best}
-            best = [f"{name} ({own})" if own else name for name, own in prices.items()]
-            told.append(f"{measure.label}: {named(best)} {best_words(column)}")
-    line = "; ".join(told)
-    return f"{line[0].upper()}{line[1:]}." if line else NO_VALUE
+    judged = [each for each in measures if each.is_judged]
+    if not judged:
+        return "By the measures asked for, no scheme is better or worse."
+    told = [line for each in judged if (line := by_measure(tables, each, with_loss=LOSS in measures))]
+    over = f"Over {len(tables)} cases, " if len(tables) > 1 else ""
+    line = f"{over}{'; '.join(told)}"
+    return f"{line[0].upper()}{line[1:]}." if told else NO_VALUE
+
+
+def by_measure(tables: Sequence[CaseTable], measure: Measure, *, with_loss: bool) -> str:
+    """The best by a measure: of one case which, of several the schemes that are most often among the best."""
+    columns = [table.column(measure, table.case.main if measure.by_class else "") for table in tables]
+    found = [column for column in columns if column is not None and column.standings]
+    if not found:
+        return ""
+    if len(tables) == 1:
+        prices = {name: price(tables[0], name, measure) if with_loss else "" for name in found[0].best}
+        best = [f"{name} ({own})" if own else name for name, own in prices.items()]
+        return f"{measure.label}: {named(best)} {best_words(found[0])}"
+    counts = Counter(name for column in found for name in column.best)
+    most = max(counts.values())
+    best = [name for name, count in counts.items() if count == most]
+    return (
+        f"{measure.label}: {named(best)} {'is' if len(best) == 1 else 'are'} among the best in {most} of {len(found)}"
+    )
 
 
 def price(table: CaseTable, name: str, measure: Measure) -> str:
@@ -322,7 +339,7 @@ def to_json(results: Results, measures: Sequence[Measure]) -> list[dict[str, Any
 def print_league(results: Results, measures: Sequence[Measure]) -> None:
     """Print the outcome, the warnings and the tables of these measures on standard output."""
     tables = list(tables_of(League.of_results(results), results))
-    for line in (headline(tables), *warnings(tables)):
+    for line in (headline(tables, HEADLINED if measures is MEASURES else measures), *warnings(tables)):
         print_text(line)
     print()
     for table in tables:
