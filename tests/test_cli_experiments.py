@@ -276,7 +276,7 @@ def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: st
     (tmp_path / "b.toml").write_text(small_text.replace("1 Mb/s", "1.1 Mb/s"), encoding="utf-8")
     done = penstock("compare", "a.toml", "b.toml", "--replications", 2)
     assert done.returncode == 0
-    assert 'note: traffic of the flows "random" differ between a and b' in done.stderr
+    assert 'note: traffic of the flows "random" differs between a and b' in done.stderr
     assert penstock("compare", "a.toml").returncode == 2
     assert "twice" in penstock("compare", "a.toml", "a.toml").stderr
 

@@ -32,6 +32,7 @@ from penstock.cli.command import (
     table_of,
 )
 from penstock.cli.instant import add_instant, is_asked, show_instant
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +73,10 @@ def run(options: argparse.Namespace) -> int:
         if stopped.result is None:
             raise
         _show(stopped.result, scenario, out, options)
-        return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
+        return fail(
+            f"interrupted: {len(stopped.result.manifest['runs'])} of {counted(replications, 'replication')}",
+            INTERRUPTED,
+        )
     except ClassError as failed:
         if failed.result is not None:
             _show(failed.result, scenario, out, options)
@@ -106,7 +110,7 @@ def check(options: argparse.Namespace) -> int:
 
         sweep = Sweep.of(scenario, text)
         sweep.check()
-        told = f"{told}, a sweep of {len(sweep.points):,} points"
+        told = f"{told}, a sweep of {counted(len(sweep.points), 'point')}"
     forms = _check_classes(scenario, most.python)
     if options.expanded:
         print(scenario.expanded().to_toml(), end="")
@@ -149,7 +153,8 @@ def _check_league(options: argparse.Namespace) -> int:
     refuse_beside("the file of a league", options, others)
     league = League.load(options.scenario, changes=settings(options))
     schemes = dict.fromkeys(name for case in league.cases for name in case.schemes)
-    print(f"{league.document.name}: valid, a league of {len(schemes)} schemes in {len(league.cases)} cases")
+    size = f"{counted(len(schemes), 'scheme')} in {counted(len(league.cases), 'case')}"
+    print(f"{league.document.name}: valid, a league of {size}")
     return DONE
 
 

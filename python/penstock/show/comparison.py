@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
+from penstock.core.counts import counted
 from penstock.core.scenario import Scenario
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
@@ -181,7 +182,7 @@ def sheet_of(found: Comparison) -> Sheet:
 def heading(found: Comparison) -> str:
     """The heading of a comparison."""
     better = "lower" if found.metric.lower_is_better else "higher"
-    return f"{found.metric.label} of {found.of}, {better} is better, {found.replications} replications"
+    return f"{found.metric.label} of {found.of}, {better} is better, {counted(found.replications, 'replication')}"
 
 
 def rank_cells(found: Comparison, one: Ranked) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, require_known
 from penstock.core.settings import setting
 from penstock.league.league import KIND, Case, League
@@ -99,9 +100,10 @@ def page_of(results: Results) -> Report:
     return Report(
         title=document.title,
         headline=headline(tables),
-        summary=f"{len(schemes_in(tables))} control schemes in {len(tables)} case{'s' * (len(tables) != 1)}: each a "
-        f"network under a kind of traffic. {document.replications} runs of each, in which the sources send the same "
-        "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
+        summary=f"{counted(len(schemes_in(tables)), 'control scheme')} in {counted(len(tables), 'case')}: each a "
+        f"network under a kind of traffic. {counted(document.replications, 'run')} of each, in which the sources send "
+        "the same under every scheme, as far as it lets them. What each scheme and each measure is stands below the "
+        "overview.",
         sections=sections,
         warnings=[*warnings(tables), *warnings_of(results)],
         lead=next(iter([*own, *drawn]), None),
@@ -181,7 +183,7 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
     if few:
         least = min(len(table.replications) for table in few)
         told.append(
-            f"Only {least} replication{'s' * (least != 1)}: a tie may only say that there are too few to tell. Try "
+            f"Only {counted(least, 'replication')}: a tie may only say that there are too few to tell. Try "
             f"--replications {ENOUGH}."
         )
     fixed = [table.case.name for table in tables if table.constant]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.condition import difference
 from penstock.analyse.demand import overload
 from penstock.api.search import KIND, Question, closest, estimates_of, question_of
+from penstock.core.counts import counted
 from penstock.plot import Sheet
 from penstock.show.answers import (
     INTERVALS,
@@ -227,14 +228,14 @@ def command_of(results: Results) -> str:
 def page_of(results: Results) -> Report:
     """The page of a search."""
     base, question = base_of(results), asked(results)
-    drawn = sheets(results, question)
+    drawn, tried = sheets(results, question), len(results.about["details"]["tried"])
     sections = [Section("Points", tables=tables_of(results, question))]
     if drawn:
         sections.append(Section("Curves", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=f"Search: {base.title or base.name}",
         headline=headline(results, question),
-        summary=f"{len(results.about['details']['tried'])} points were tried, all with the same seed and replications. "
+        summary=f"Tried: {counted(tried, 'point')}, all with the same seed and replications. "
         + " ".join(differences(question)),
         sections=sections,
         warnings=[*warnings_of(results), *open_loop(base)],

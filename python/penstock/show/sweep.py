@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.estimates import PointEstimate, estimates
 from penstock.analyse.metric import NAMES, Metric, metric
 from penstock.api.sweep import KIND, decisions
+from penstock.core.counts import counted
 from penstock.core.scenario import Scenario
 from penstock.plot import Sheet
 from penstock.show import cells
@@ -148,14 +149,14 @@ def page_of(results: Results) -> Report:
         )
     drawn = sheets(results, metrics)
     base = scenario_of(results)
-    most = widest(results, metrics)
+    most, points = widest(results, metrics), results.plan["point"].n_unique()
     sections = [Section("Estimates", tables=tables)]
     if drawn:
         sections.append(Section("Figures", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=base.title or base.name,
         headline=headline(results, most),
-        summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs.",
+        summary=f"A sweep of {counted(points, 'point')} and {counted(results.plan.height, 'run')}.",
         sections=sections,
         warnings=[
             *warnings_of(results),
