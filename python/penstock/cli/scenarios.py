@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
-    from penstock.core.scenario import read
+    from penstock.core.scenario import are_ready, read
     from penstock.league.document import is_league
     from penstock.show.feedback import print_feedback
     from penstock.show.traffic import print_offered
@@ -122,7 +122,7 @@ def check(options: argparse.Namespace) -> int:
             print(forms)
         if offered := scenario.offered():
             print_offered(offered)
-        print_feedback(scenario.meetings())
+        print_feedback(scenario.meetings(), is_ready=are_ready(scenario.words()))
         if options.admission:
             from penstock.show.admission import print_admission
 
@@ -199,6 +199,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _show(result: Result, scenario: Scenario, out: Path | None, options: argparse.Namespace) -> None:
     """Write the result to ``out``, if given, and its summary to standard output."""
     from penstock.api.run import save
+    from penstock.core.scenario import are_ready
     from penstock.show.feedback import print_feedback, rows
     from penstock.show.summary import print_summary, summary
 
@@ -211,7 +212,7 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
     elif options.json:
         print(json.dumps({**summary(result), "feedback": rows(meetings), "manifest": result.manifest}, indent=2))
     else:
-        print_feedback(meetings)
+        print_feedback(meetings, is_ready=are_ready(scenario.words()))
         print_summary(result)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
 from penstock.core.counts import counted
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, are_ready
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
 from penstock.plot import Panel, Sheet
@@ -127,7 +127,11 @@ def page_of(results: Results) -> Report:
         warnings=[
             *warnings_of(results),
             *(f"The traffic differs: {line}." for line in different_traffic(scenarios)),
-            *(f"{name}: {line}" for name, own in scenarios.items() for line in feedback_warnings(own.meetings())),
+            *(
+                f"{name}: {line}"
+                for name, own in scenarios.items()
+                for line in feedback_warnings(own.meetings(), is_ready=are_ready(details["words"]))
+            ),
             *dict.fromkeys(line for own in scenarios.values() for line in open_loop(own)),
         ],
         lead=lead_of(found, sheets),

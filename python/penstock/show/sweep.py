@@ -14,7 +14,7 @@ from penstock.analyse.estimates import PointEstimate, estimates
 from penstock.analyse.metric import NAMES, Metric, metric
 from penstock.api.sweep import KIND, decisions
 from penstock.core.counts import counted
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, are_ready
 from penstock.plot import Sheet
 from penstock.show import cells
 from penstock.show.feedback import warnings as feedback_warnings
@@ -160,7 +160,7 @@ def page_of(results: Results) -> Report:
         sections=sections,
         warnings=[
             *warnings_of(results),
-            *feedback_warnings(base.meetings()),
+            *feedback_warnings(base.meetings(), is_ready=are_ready(words)),
             *open_loop(base),
             *precision_lines(results),
         ],
