@@ -44,7 +44,7 @@ help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
-		printf '  make %-10s %s\n' "$$name" "$$text"; done
+		printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 demo: ## run the satellite study on two seeds: a table, figures and a page (three minutes)
 	@sh tools/stage environment $(MAKE) --no-print-directory $(BASE)

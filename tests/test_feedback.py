@@ -11,7 +11,7 @@ from conftest import Command
 from penstock import _engine
 from penstock.api.run import run
 from penstock.core.errors import InputError
-from penstock.core.scenario import Scenario
+from penstock.core.scenario import Scenario, are_ready
 from penstock.show.feedback import rows, warnings
 
 pytestmark = pytest.mark.in_process
@@ -250,6 +250,19 @@ def test_run_and_check_print_who_hears_whom(penstock: Command, tmp_path: Path) -
     assert "warning: line.trunk.congestion_point = becn: it sends notices" in told
     assert "notices, and no source obeyed one" in told
     assert 'mismatches = "warn"' not in told
+
+
+def test_nobody_is_told_to_change_a_ready_scenario_that_is_as_it_is(penstock: Command) -> None:
+    name = "satellite/1-case-1"
+    told = penstock("check", name).stdout
+    assert "note: flow.video.reaction_point = rate_factor, and 1 more: it hears notices, and nothing" in told
+    assert told.endswith("nothing on its path sends them\n\n")
+    changed = penstock("check", name, "--set", "flow.video.count=3").stdout
+    assert "warning: flow.video.reaction_point = rate_factor, and 1 more: " in changed
+    assert changed.endswith(", or delete it\n\n")
+    assert are_ready([name, "satellite/1-case-2"])
+    assert not are_ready([name, "own.toml"])
+    assert not are_ready([])
 
 
 def test_equal_parts_share_a_row() -> None:

@@ -339,7 +339,7 @@ def test_one_verb_imports_networks_and_packets(tmp_path: Path, penstock: Command
     file = capture(tmp_path / "lab.pcap", dpkt.pcap.Writer)
     done = penstock("import", str(file), "--where", "protocol = 'tcp'")
     assert done.returncode == 0, done.stderr
-    assert "# 1 packets of 1 flows in 0 s, 1,500 octets" in done.stdout
+    assert "# 1 packet of 1 flow in 0 s, 1,500 octets" in done.stdout
     assert "# The trace is open-loop" in done.stdout
     assert re.search(r'\[flow\.data\.traffic\.trace\]\nname = "lab"\nsha256 = "[0-9a-f]{64}"\n$', done.stdout)
     done = penstock("import", str(file), "--rate", "capacity")

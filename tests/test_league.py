@@ -469,7 +469,7 @@ def test_a_league_that_is_killed_goes_on_with_resume(
     assert "has an unfinished league" in refused.stderr
     done = penstock("league", "league.toml", "--out", "out", "--resume", "--measure", "delay_p99_s")
     assert done.returncode == 0, done.stderr
-    assert "Over 4 cases, " in done.stdout
+    assert "Over 4 cases, 99 % delay: " in done.stdout
     assert "99 % delay" in done.stdout
     assert "goodput (" not in done.stdout
     assert tables(Results(tmp_path / "out")) == tables(ran[1])

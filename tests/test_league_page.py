@@ -20,7 +20,7 @@ from test_report import keys_of
 import penstock
 from penstock.core.scenario import Scenario
 from penstock.league.league import League
-from penstock.league.measures import DELAY, GOODPUT, LOSS, Measure
+from penstock.league.measures import DELAY, GOODPUT, LOSS, OFFERED, Measure
 from penstock.league.readings import Readings
 from penstock.league.table import tables_of
 from penstock.show import write_page
@@ -90,6 +90,18 @@ def test_the_sentence_has_what_a_scheme_loses_beside_what_it_carries(page: Path)
     assert "rate_factor" not in told  # it ran in two cases of six
     (short, *_) = tables
     assert re.search(r"Goodput: none \(loses [\d.]+ % of what it sends\) is best", headline([short]))
+
+
+def test_the_headline_names_the_measures_that_were_asked_for(page: Path) -> None:
+    results = penstock.Results(page.parent)
+    tables = list(tables_of(League.of_results(results), results))
+    told = headline(tables, [GOODPUT, LOSS])
+    assert re.fullmatch(
+        r"Over 6 cases, goodput: .+ among the best in \d of 6; loss: .+ among the best in \d of 6\.", told
+    )
+    alone = headline(tables[:1], [GOODPUT])
+    assert re.fullmatch(r"Goodput: none is best\.", alone)
+    assert headline(tables, [OFFERED]) == "By the measures asked for, no scheme is better or worse."
 
 
 def test_each_network_has_a_picture_of_delay_against_goodput(page: Path) -> None:

@@ -1,5 +1,6 @@
 """What make does, and the locks of the packages that it installs."""
 
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -16,6 +17,13 @@ def test_the_demo_builds_what_the_study_needs_and_nothing_else() -> None:
     stages = [line.partition("tools/stage ")[2].split()[0] for line in demo.splitlines() if "tools/stage " in line]
     assert stages == ["environment", "extension", "study"]
     assert demo.partition("\n")[0].split("##")[0].strip() == "", "what make builds before the first stage has no line"
+
+
+def test_the_help_names_its_targets_in_one_column() -> None:
+    done = subprocess.run(["make", "--silent", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    places = [re.match(r"  make \S+ +", line) for line in done.stdout.splitlines()[2:]]
+    assert len({place.end() for place in places if place}) == 1
+    assert all(places)
 
 
 @pytest.mark.parametrize(

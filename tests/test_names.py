@@ -10,6 +10,7 @@ import pytest
 from test_league import LEAGUE
 
 from penstock.cli import main
+from penstock.core.counts import counted
 from penstock.core.scenario import Scenario, networks, schemes
 
 
@@ -33,6 +34,15 @@ def test_check_knows_the_file_of_a_league(tmp_path: Path, capsys: pytest.Capture
     file.write_text("schemes = [", encoding="utf-8")
     assert main(["check", str(file)]) == 2
     assert "this is not TOML" in capsys.readouterr().err
+
+
+def test_one_of_a_kind_is_no_plural(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = 'duration = "1 s"\n[line.a]\nbetween = ["left", "right"]\nrate = "1 Mb/s"\n'
+    text = f'{line}[flow.b]\npath = ["left", "right"]\ntraffic.poisson.rate = "1 kb/s"\n'
+    (tmp_path / "one.toml").write_text(f'{text}[[sweep.axis]]\n"flow.b.count" = [2]', encoding="utf-8")
+    assert main(["check", str(tmp_path / "one.toml")]) == 0
+    assert capsys.readouterr().out.endswith("one.toml: valid, a sweep of 1 point\n")
+    assert [counted(number, "run") for number in (0, 1, 2000)] == ["0 runs", "1 run", "2,000 runs"]
 
 
 @pytest.mark.parametrize(("command", "known"), [("schemes", schemes), ("networks", networks)])

@@ -23,6 +23,7 @@ from penstock.show import page_of, write_page
 from penstock.show.notebook import html_of
 from penstock.show.state import warnings_of
 from penstock.show.summary import summary
+from penstock.show.terminal import WITHOUT_INTERVAL
 from penstock.statistics import Estimate, Precision, Sample, differences, rank, standings, upper_bound
 
 pytestmark = pytest.mark.in_process
@@ -136,6 +137,30 @@ def test_the_command_warns_of_equal_replications(penstock: Command, tmp_path: Pa
 
 
 # ------------------------------------------------------------------------------------------------------- experiments
+@pytest.mark.parametrize(
+    ("text", "replications", "heading", "has_note", "has_bound"),
+    [
+        (FIXED, 3, "value", False, False),
+        (RANDOM, 1, "mean", True, True),
+        (RANDOM, 3, "mean (95 % interval)", False, True),
+    ],
+    ids=["not random", "one", "random"],
+)
+def test_the_table_of_a_sweep_says_what_it_has(
+    penstock: Command, tmp_path: Path, text: str, replications: int, heading: str, has_note: bool, has_bound: bool
+) -> None:
+    axis = '[[sweep.axis]]\n"flow.data.count" = [2, 3]'
+    metrics = 'metrics = ["data.loss_ratio", "data.delay_mean_s", "trunk.utilisation"]'
+    (tmp_path / "swept.toml").write_text(f"{text}\n[sweep]\nreplications = {replications}\n{metrics}\n{axis}")
+    told = penstock("sweep", tmp_path / "swept.toml", "--out", tmp_path / "out").stdout
+    assert [line for line in told.splitlines() if line.startswith("swept, ")] == [
+        f"swept, groups: {heading}",
+        f"swept, ports: {heading}",
+    ]
+    assert told.count(WITHOUT_INTERVAL) == has_note
+    assert ("at 95 %" in told) is has_bound
+
+
 def test_the_bound_of_a_sweep_counts_equal_runs_once(fixed: Scenario, tmp_path: Path) -> None:
     axes = {"flow.data.traffic": [{"cbr": {"rate": "100 kb/s", "start": "0 s"}}, {"poisson": {"rate": "100 kb/s"}}]}
     results = package.Sweep(fixed, axes, replications=10, precision={"data.delay_mean_s": 0.001}).run(tmp_path / "s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 from functools import cache
 from pathlib import Path
 
@@ -114,6 +115,31 @@ def test_the_number_of_processes_and_the_order_change_nothing() -> None:
     assert one == two
     assert verify(wanted=pair[::-1]).lines == one.lines[::-1]
     assert verify(wanted=pair, seed=2).lines != one.lines
+
+
+def test_an_interrupt_holds_no_run_against_another_check() -> None:
+    measured: list[tuple[str, str]] = []
+    told: list[float] = []
+
+    def note(own: str, group: str) -> list[float]:
+        measured.append((own, group))
+        return []
+
+    def look(own: str) -> Exact:
+        """A line that notes its own name, and that of the group in the run that it measures."""
+        return Exact("none", [], lambda tables: note(own, tables("groups")["group"].item()))
+
+    def named(name: str, seconds: float) -> Check:
+        return Check("theory", name, one_line(poisson(0.5, name=name), seconds=seconds), [look(name)])
+
+    def interrupt(share: float) -> None:
+        if share >= 2 / 3 and not told:  # the two short ones have ended
+            told.append(share)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        verify(wanted=[named("endless", 1e7), named("b", 3), named("c", 3)], jobs=2, progress=interrupt)
+    assert measured == [("b", "b"), ("c", "c")]
 
 
 def test_bad_arguments() -> None:

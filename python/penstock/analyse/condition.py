@@ -27,15 +27,30 @@ READERS = {"s": units.seconds, "bps": units.bits_per_second, "bits": units.bits}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A metric of one group or port and its limit, in the unit of its column; ``quantity`` is the limit as written."""
+    """A metric of one group or port and its limit, in the unit of its column.
+
+    ``quantity`` is the limit as written, and ``asked`` the name of the metric in the question.
+    """
 
     metric: Metric
     sign: Literal["<", ">"]
     limit: float
     quantity: str = ""
+    asked: str = ""
 
     def __str__(self) -> str:
         return f"{self.metric} {self.sign} {self.shown_limit}"
+
+    @property
+    def name(self) -> str:
+        """The metric as it was asked for."""
+        return self.asked or str(self.metric)
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """The unit of the limit, if it was written, and how many of the column's it is."""
+        reader, unit = READERS.get(_unit(self.metric.column)), self.quantity.partition(" ")[2].strip()
+        return (unit, reader(f"1 {unit}")) if reader and unit else ("", 1.0)
 
     @property
     def shown_limit(self) -> str:
@@ -83,7 +98,8 @@ def condition(text: str, scenario: Scenario, option: str) -> Condition:
         raise InputError("this is no condition", path=option, value=text, remedy=EXAMPLE)
     name, sign, limit = found[1], found[2], found[3]
     own = single(name, scenario, option)
-    return Condition(own, "<" if sign == "<" else ">", _number(limit, own, option, text), limit * (" " in limit))
+    number, asked = _number(limit, own, option, text), as_asked(name, own)
+    return Condition(own, "<" if sign == "<" else ">", number, limit * (" " in limit), asked)
 
 
 def single(text: str, scenario: Scenario, option: str) -> Metric:
@@ -102,6 +118,24 @@ def single(text: str, scenario: Scenario, option: str) -> Metric:
         path=option,
         value=text,
         remedy=f"write {names[0]}.{own.column}; there are {', '.join(names)}" if names else "",
+    )
+
+
+def as_asked(text: str, own: Metric) -> str:
+    """The name of a metric of one group or port as a question has it, with the group's or port's name."""
+    return f"{own.name}.{text.strip().rpartition('.')[2]}"
+
+
+def difference(asked: str, own: Metric) -> str:
+    """A sentence, if a delay is another column of the results than that of the question's name: which one, and why."""
+    if asked == str(own):
+        return ""
+    if own.column in FROM_GENERATION:
+        return f"{asked} is {own} of the results: it counts from transmission."
+    network = f"{own.name}.{own.column.replace('delay_generation_', IN_NETWORK, 1)}"
+    return (
+        f"{asked} is measured as {own}, from the generation of data on, because users wait at the source, too; "
+        f"{network} counts from transmission."
     )
 
 

@@ -37,8 +37,13 @@ class PointEstimate:
         if self.estimate is None:
             return "-"
         if self.events == 0 and self.trials:
-            return never(self.trials, unit="PDUs")
+            return never(self.trials, unit="PDUs", is_random=not self.estimate.constant)
         return str(self.estimate)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether it is told with an interval: a bound without events is none."""
+        return self.estimate is not None and self.estimate.low is not None and not (self.events == 0 and self.trials)
 
 
 def estimates(metric: Metric, results: Results, most: int | None = None) -> list[PointEstimate]:

@@ -179,5 +179,6 @@ def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:
             one, two = flows[first][group], flows[other][group]
             differing = [key for key in ("count", "octets", "traffic") if one.get(key) != two.get(key)]
             if differing:
-                lines.append(f'{" and ".join(differing)} of the flows "{group}" differ between {first} and {other}')
+                verb = "differ" if len(differing) > 1 else "differs"
+                lines.append(f'{" and ".join(differing)} of the flows "{group}" {verb} between {first} and {other}')
     return lines

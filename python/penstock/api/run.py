@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
 from penstock.analyse.replications import are_one_run
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, whole_number
 from penstock.core.face import Plotted
 from penstock.core.face import progress as shown_progress
@@ -112,7 +113,7 @@ class Result(Plotted):
     def __repr__(self) -> str:
         scenario, runs = self.manifest["scenario"], len(self.manifest["runs"])
         name = self.manifest["name"] or scenario.get("title") or Scenario.of(scenario).label
-        return f"<Result {name!r}: {runs} replication{'s' * (runs != 1)}, seed {self.manifest['seed']}>"
+        return f"<Result {name!r}: {counted(runs, 'replication')}, seed {self.manifest['seed']}>"
 
 
 class Interrupted(KeyboardInterrupt):

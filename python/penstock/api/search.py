@@ -21,7 +21,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.condition import Condition, condition, single
+from penstock.analyse.condition import Condition, as_asked, condition, single
 from penstock.analyse.demand import LEAST_SHARE
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
@@ -76,6 +76,8 @@ class Question:
     objective: Metric
     is_maximised: bool
     constraints: Sequence[Condition]
+    asked: str = ""
+    """The name of the objective in the question."""
 
     @property
     def metrics(self) -> list[Metric]:
@@ -257,12 +259,9 @@ def question_of(
             remedy="see --help",
         )
     ranges = [fitted(each, scenario) if isinstance(each, Range) else _checked(each, scenario) for each in found]
-    return Question(
-        ranges,
-        single(objective, scenario, option),
-        is_maximised,
-        [condition(text, scenario, "--subject-to") for text in subject_to],
-    )
+    own = single(objective, scenario, option)
+    constraints = [condition(text, scenario, "--subject-to") for text in subject_to]
+    return Question(ranges, own, is_maximised, constraints, as_asked(objective, own))
 
 
 def _checked(choices: Choices, scenario: Scenario) -> Choices:

@@ -19,6 +19,7 @@ from penstock.analyse.estimates import estimates
 from penstock.analyse.metric import Metric, metric
 from penstock.analyse.results import Results
 from penstock.api.run import limits
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, shorten, whole_number
 from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, stem
@@ -216,7 +217,7 @@ class Sweep(Shown):
 
     def __repr__(self) -> str:
         paths = " x ".join(" and ".join(axis) for axis in self.points.axes)
-        runs = f"{len(self.points):,} points, {self.replications:,} replication{'s' * (self.replications > 1)} each"
+        runs = f"{counted(len(self.points), 'point')}, {counted(self.replications, 'replication')} each"
         return f"<Sweep {self.base.label!r} over {paths}: {runs}>"
 
     def _take(self, scenario: Scenario, text: str) -> None:
@@ -350,7 +351,7 @@ class Sweep(Shown):
         if wanted > MOST_RUNS and not yes:
             axes = shorten(" x ".join(map(str, self.points.lengths)))
             raise InputError(
-                f"the sweep has {wanted:,} runs ({axes} points, {self.replications} replications each)",
+                f"the sweep has {wanted:,} runs ({axes} points, {counted(self.replications, 'replication')} each)",
                 file=self.base.name,
                 path="sweep",
                 remedy=f"confirm more than {MOST_RUNS:,} with --yes, or give the axes fewer values",

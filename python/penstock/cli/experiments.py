@@ -29,6 +29,7 @@ from penstock.cli.command import (
     scenario_of,
     settings,
 )
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def carry_out_with(
         results = Results(out)
         missing = results.missing()
         told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)
-        kept = f"{results.wanted - missing} of {results.wanted} runs are stored"
+        kept = f"{results.wanted - missing} of {counted(results.wanted, 'run')} are stored"
         status = fail(
             f"{told}: {kept}; continue with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
         )
@@ -249,7 +250,7 @@ def carry_out_with(
         fail(f"a run failed: {Failed(**failure)}", FAILED)
         status = status or FAILED
     if results.about["failures"]:
-        say(f"{len(results.about['failures'])} runs failed; --resume tries them again", quiet=options.quiet)
+        say(f"{counted(len(results.about['failures']), 'run')} failed; --resume tries again", quiet=options.quiet)
     page = "" if results.about["kind"] == "study" else f"`penstock report {out}` writes a page, "
     say(f"the runs are stored in {out}: {page}`penstock runs list {out}` lists them", quiet=options.quiet)
     return status or _damaged(results)

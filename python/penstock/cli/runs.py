@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean, require_known
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def show_list(options: argparse.Namespace) -> int:
     missing = results.missing()
     state = "" if not missing else f" - {missing:,} are missing"
     print_table(
-        f"{len(kept):,} runs of the {results.about['kind']} {results.about['name']}{state}",
+        f"{counted(len(kept), 'run')} of the {results.about['kind']} {results.about['name']}{state}",
         [(name, name, str if name in ("run", *results.parameters) else _plain) for name in columns],
         kept,
     )

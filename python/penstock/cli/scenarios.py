@@ -32,6 +32,7 @@ from penstock.cli.command import (
     table_of,
 )
 from penstock.cli.instant import add_instant, is_asked, show_instant
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +73,10 @@ def run(options: argparse.Namespace) -> int:
         if stopped.result is None:
             raise
         _show(stopped.result, scenario, out, options)
-        return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
+        return fail(
+            f"interrupted: {len(stopped.result.manifest['runs'])} of {counted(replications, 'replication')}",
+            INTERRUPTED,
+        )
     except ClassError as failed:
         if failed.result is not None:
             _show(failed.result, scenario, out, options)
@@ -86,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
-    from penstock.core.scenario import read
+    from penstock.core.scenario import are_ready, read
     from penstock.league.document import is_league
     from penstock.show.feedback import print_feedback
     from penstock.show.traffic import print_offered
@@ -106,7 +110,7 @@ def check(options: argparse.Namespace) -> int:
 
         sweep = Sweep.of(scenario, text)
         sweep.check()
-        told = f"{told}, a sweep of {len(sweep.points):,} points"
+        told = f"{told}, a sweep of {counted(len(sweep.points), 'point')}"
     forms = _check_classes(scenario, most.python)
     if options.expanded:
         print(scenario.expanded().to_toml(), end="")
@@ -118,7 +122,7 @@ def check(options: argparse.Namespace) -> int:
             print(forms)
         if offered := scenario.offered():
             print_offered(offered)
-        print_feedback(scenario.meetings())
+        print_feedback(scenario.meetings(), is_ready=are_ready(scenario.words()))
         if options.admission:
             from penstock.show.admission import print_admission
 
@@ -149,7 +153,8 @@ def _check_league(options: argparse.Namespace) -> int:
     refuse_beside("the file of a league", options, others)
     league = League.load(options.scenario, changes=settings(options))
     schemes = dict.fromkeys(name for case in league.cases for name in case.schemes)
-    print(f"{league.document.name}: valid, a league of {len(schemes)} schemes in {len(league.cases)} cases")
+    size = f"{counted(len(schemes), 'scheme')} in {counted(len(league.cases), 'case')}"
+    print(f"{league.document.name}: valid, a league of {size}")
     return DONE
 
 
@@ -194,6 +199,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _show(result: Result, scenario: Scenario, out: Path | None, options: argparse.Namespace) -> None:
     """Write the result to ``out``, if given, and its summary to standard output."""
     from penstock.api.run import save
+    from penstock.core.scenario import are_ready
     from penstock.show.feedback import print_feedback, rows
     from penstock.show.summary import print_summary, summary
 
@@ -206,7 +212,7 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
     elif options.json:
         print(json.dumps({**summary(result), "feedback": rows(meetings), "manifest": result.manifest}, indent=2))
     else:
-        print_feedback(meetings)
+        print_feedback(meetings, is_ready=are_ready(scenario.words()))
         print_summary(result)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -352,6 +352,11 @@ def ready() -> Mapping[str, Traversable]:
     if folder.is_dir():
         collect(folder, "")
     return dict(sorted(found.items()))
+
+
+def are_ready(words: Sequence[str]) -> bool:
+    """Whether :meth:`Scenario.words` name ready scenarios alone, as they are."""
+    return bool(words) and all(word in ready() for word in words)
 
 
 @dataclass(frozen=True, slots=True)

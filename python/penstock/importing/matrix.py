@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import RATE_UNITS, own_unit, real, size_of, unit_in_name
 from penstock.core.texts import TextKind, read_file_of
@@ -134,7 +135,7 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
     demands = []
     for line, row in rows:
         if len(row) != len(head):
-            reason = f"the line has {len(row)} values, and the first line {len(head)}"
+            reason = f"the line has {counted(len(row), 'value')}, and the first line {len(head)}"
             raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
         value = row[rate] if rate is not None else ""
         own = row[unit] if unit is not None and value else ""
@@ -157,7 +158,7 @@ def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
     demands = []
     for line, row in rows:
         if len(row) != len(names) + 1:
-            reason = f"the line has {len(row) - 1} rates, and there are {len(names)} nodes"
+            reason = f"the line has {counted(len(row) - 1, 'rate')}, for {counted(len(names), 'node')}"
             raise InputError(reason, value=",".join(row)[:100], file=file, line=line, remedy="give one rate a node")
         pairs = zip(names, row[1:], strict=True)
         demands += [Demand(row[0], name, rate or "0", line) for name, rate in pairs if name != row[0] or rate]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
@@ -87,12 +88,15 @@ class ImportedTrace:
     def to_toml(self) -> str:
         """The traffic of a group of flows, as a part of a scenario file, with comments about the trace."""
         comments = [
-            f"{self.packets:,} packets of {self.flows:,} flows in {self.duration_s:.6g} s, {self.octets:,} octets, "
-            f"mean {self.mean_bps / 1e6:.4g} Mb/s.",
+            f"{counted(self.packets, 'packet')} of {counted(self.flows, 'flow')} in {self.duration_s:.6g} s, "
+            f"{self.octets:,} octets, mean {self.mean_bps / 1e6:.4g} Mb/s.",
             f"AAL5 makes {self.cells:,} cells of them: {self.cells * CELL / self.octets:.3f} octets for each octet.",
             f"The longest time without a packet is {self.longest_gap_s:.6g} s.",
         ]
-        comments += [f"{packets:,} packets {reason} were left out." for reason, packets in self.left_out.items()]
+        comments += [
+            f"{counted(packets, 'packet')} {reason} {'was' if packets == 1 else 'were'} left out."
+            for reason, packets in self.left_out.items()
+        ]
         comments += [
             "The trace is open-loop: packets come at their times, whatever happens to the packets before. The measured",
             "senders reacted to their own network, so a backlog under control is not that of the measured network.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.results import Results
 from penstock.api.paired import run_paired
 from penstock.api.run import limits
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, of_reverse
@@ -69,7 +70,7 @@ class Case:
     titles: tuple[str, str] = ("", "")
 
     def __repr__(self) -> str:
-        return f"<Case {self.name!r}: {len(self.scenarios)} schemes, {len(self.refused)} cannot run>"
+        return f"<Case {self.name!r}: {counted(len(self.scenarios), 'scheme')}, {len(self.refused)} cannot run>"
 
     @property
     def name(self) -> str:
@@ -130,9 +131,8 @@ class League(Shown):
 
     def __repr__(self) -> str:
         told = self.document
-        return (
-            f"<League {told.name!r}: {len(told.networks)} networks, {told.replications} replications, seed {told.seed}>"
-        )
+        size = f"{counted(len(told.networks), 'network')}, {counted(told.replications, 'replication')}"
+        return f"<League {told.name!r}: {size}, seed {told.seed}>"
 
     @classmethod
     def load(

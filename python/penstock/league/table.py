@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.analyse.replications import are_one_run
+from penstock.core.counts import counted
 from penstock.core.face import Shown
 from penstock.league.league import Case, League
 from penstock.league.measures import (
@@ -97,8 +98,8 @@ class CaseTable(Shown):
     settling: Mapping[str, Settling]
 
     def __repr__(self) -> str:
-        told = f"{len(self.columns)} columns, {len(self.replications)} replications"
-        return f"<CaseTable {self.case.name!r}: {len(self.case.scenarios)} schemes, {told}>"
+        told = f"{counted(len(self.columns), 'column')}, {counted(len(self.replications), 'replication')}"
+        return f"<CaseTable {self.case.name!r}: {counted(len(self.case.scenarios), 'scheme')}, {told}>"
 
     def column(self, measure: Measure, of: str = "") -> Column | None:
         """The column of a measure, if any scheme has a value."""

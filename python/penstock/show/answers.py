@@ -78,7 +78,7 @@ def panel_along(path: str, metric: Metric, samples: Mapping[Any, Sample], limit:
         f"{metric.name}: {metric.label}",
         curves=[curve],
         level=None if limit is None else limit.limit,
-        level_label="" if limit is None else f"{limit.metric.column} {limit.sign} {limit.limit:g}",
+        level_label="" if limit is None else f"{limit.name.rpartition('.')[2]} {limit.sign} {limit.shown_limit}",
     )
 
 
@@ -106,6 +106,17 @@ def quantity(metric: Metric, estimate: Estimate) -> str:
     """An estimate in a unit that people read: ``12.5 (12.1 to 12.9) ms``."""
     size, unit = unit_for(metric.unit, [estimate.mean])
     return f"{scaled(estimate, size)} {unit}".rstrip()
+
+
+def heading(limit: Condition) -> str:
+    """The metric of a condition as it was asked for, with the unit of its limit if that was written."""
+    unit, _ = limit.unit
+    return f"{limit.name} ({unit})" if unit else limit.name
+
+
+def in_unit(limit: Condition, estimate: Estimate) -> Estimate:
+    """An estimate of the metric of a condition in the unit of its limit."""
+    return scaled(estimate, limit.unit[1])
 
 
 def plain(values: Sequence[float | None]) -> dict[str, float | None]:

@@ -6,11 +6,21 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.condition import Condition, condition
+from penstock.analyse.condition import Condition, condition, difference
 from penstock.analyse.demand import overload
 from penstock.api.capacity import KIND, range_for
 from penstock.plot import Sheet
-from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, with_overload
+from penstock.show.answers import (
+    INTERVALS,
+    base_of,
+    heading,
+    in_unit,
+    panel_along,
+    plain,
+    print_rows,
+    samples_along,
+    with_overload,
+)
 from penstock.show.open_loop import open_loop
 from penstock.show.output import Outcome, Output
 from penstock.show.report import Figure, Report, Section, Table
@@ -69,19 +79,19 @@ def headline(results: Results, asked: Asked) -> str:
         )
     if answer["state"] == "always":
         first = asked.value(min(tried))
-        return f"The capacity is below the range: {until.metric} is {until.met} at {name} = {first} already."
+        return f"The capacity is below the range: {until.name} is {until.met} at {name} = {first} already."
     if answer["state"] == "never":
         at = f"{name} = {asked.value(max(tried))}"
-        return f"The capacity is above the range: {until.metric} is still {until.unmet} at {at}."
+        return f"The capacity is above the range: {until.name} is still {until.unmet} at {at}."
     if least is None or most is None:
-        place = f"where {until.metric} is still {until.unmet}" if least is None else f"from where it is {until.met}"
+        place = f"where {until.name} is still {until.unmet}" if least is None else f"from where it is {until.met}"
         return (
-            f"{until.metric} crosses its limit of {until.shown_limit} in the range, but the runs leave open {place}: "
+            f"{until.name} crosses its limit of {until.shown_limit} in the range, but the runs leave open {place}: "
             "give more replications, or a wider range."
         )
     below, above = _rises_at(details, least, upper=False), _rises_at(details, most, upper=True)
-    first = f"it is overloaded ({overload(below)})" if below else f"{until.metric} is {until.unmet}"
-    last = until.met if not (below or above) else f"{until.metric} is {until.met}"
+    first = f"it is overloaded ({overload(below)})" if below else f"{until.name} is {until.unmet}"
+    last = until.met if not (below or above) else f"{until.name} is {until.met}"
     last = f"it is overloaded ({overload(above)})" if above else last
     return f"With 95 % confidence {first} at {name} = {asked.value(least)}, and {last} at {asked.value(most)}."
 
@@ -97,7 +107,7 @@ def notes(results: Results, asked: Asked) -> list[str]:
     name, until = asked.name, asked.until
     back = "falls" if until.sign == ">" else "rises"
     return _doubts(results, asked) + [
-        f"{until.metric} {back} between {name} = {asked.value(low)} and {asked.value(high)}, by paired differences: it "
+        f"{until.name} {back} between {name} = {asked.value(low)} and {asked.value(high)}, by paired differences: it "
         "may cross its limit at several places. Look at the curve."
         for low, high in results.about["details"]["turns"]
     ]
@@ -126,11 +136,11 @@ def judged_table(results: Results, asked: Asked) -> Table:
     judged = results.about["details"]["judged"]
     table = Table(
         "Judged by new replications",
-        [name, str(until.metric), "wanted", "decided"],
+        [name, heading(until), "wanted", "decided"],
         [
             [
                 asked.value(each["value"]),
-                str(Estimate(*each["estimate"])),
+                str(in_unit(until, Estimate(*each["estimate"]))),
                 until.met if each["upper"] else until.unmet,
                 "yes" if each["decided"] else "no",
             ]
@@ -145,9 +155,10 @@ def bisected_table(results: Results, asked: Asked) -> Table:
     """The means of the bisection, in their order."""
     name, until = asked.name, asked.until
     details = results.about["details"]
-    rows = [[asked.value(value), f"{mean:.4g}"] for value, mean in details["bisected"]]
+    _, size = until.unit
+    rows = [[asked.value(value), f"{mean / size:.4g}"] for value, mean in details["bisected"]]
     rises = dict(details["overloaded"])
-    table = Table("Bisection", [name, f"mean of {until.metric}"], rows)
+    table = Table("Bisection", [name, f"mean of {heading(until)}"], rows)
     return with_overload(table, [rises.get(value, {}) for value, _ in details["bisected"]])
 
 
@@ -159,7 +170,7 @@ def sheet_of(results: Results, asked: Asked) -> Sheet | None:
         return None
     return Sheet(
         "curve",
-        f"{until.metric} against {asked.name}",
+        f"{until.name} against {asked.name}",
         f"{INTERVALS} A thin line is one replication.{_overloaded_values(results, asked)}",
         [panel_along(path, until.metric, samples, until)],
     )
@@ -182,6 +193,9 @@ def print_capacity(results: Results) -> None:
     print()
     for table in (judged_table(results, asked), bisected_table(results, asked)):
         print_rows(table)
+    if other := difference(asked.until.name, asked.until.metric):
+        print_text(other)
+        print()
 
 
 def to_json(results: Results) -> dict[str, Any]:
@@ -217,7 +231,8 @@ def page_of(results: Results) -> Report:
     return Report(
         title=f"Capacity: {base.title or base.name}",
         headline=headline(results, asked),
-        summary="Bisection found the place where the metric crosses its limit; new replications judged both ends.",
+        summary="Bisection found the place where the metric crosses its limit; new replications judged both ends. "
+        + difference(asked.until.name, asked.until.metric),
         sections=sections,
         warnings=[*warnings_of(results), *notes(results, asked), *open_loop(base)],
         lead=None if drawn is None else drawn.name,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
-from penstock.core.scenario import Scenario
+from penstock.core.counts import counted
+from penstock.core.scenario import Scenario, are_ready
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
 from penstock.plot import Panel, Sheet
@@ -126,7 +127,11 @@ def page_of(results: Results) -> Report:
         warnings=[
             *warnings_of(results),
             *(f"The traffic differs: {line}." for line in different_traffic(scenarios)),
-            *(f"{name}: {line}" for name, own in scenarios.items() for line in feedback_warnings(own.meetings())),
+            *(
+                f"{name}: {line}"
+                for name, own in scenarios.items()
+                for line in feedback_warnings(own.meetings(), is_ready=are_ready(details["words"]))
+            ),
             *dict.fromkeys(line for own in scenarios.values() for line in open_loop(own)),
         ],
         lead=lead_of(found, sheets),
@@ -181,7 +186,7 @@ def sheet_of(found: Comparison) -> Sheet:
 def heading(found: Comparison) -> str:
     """The heading of a comparison."""
     better = "lower" if found.metric.lower_is_better else "higher"
-    return f"{found.metric.label} of {found.of}, {better} is better, {found.replications} replications"
+    return f"{found.metric.label} of {found.of}, {better} is better, {counted(found.replications, 'replication')}"
 
 
 def rank_cells(found: Comparison, one: Ranked) -> list[str]:
@@ -194,7 +199,9 @@ def rank_cells(found: Comparison, one: Ranked) -> list[str]:
 def mean_of(found: Comparison, one: Ranked) -> str:
     """The mean with its interval, or the bound without events."""
     sample = found.samples[one.name]
-    return str(one.estimate) if any(sample.values) or not sample.trials else never(sample.counted, unit="PDUs")
+    if any(sample.values) or not sample.trials:
+        return str(one.estimate)
+    return never(sample.counted, unit="PDUs", is_random=not sample.constant)
 
 
 def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:

@@ -28,19 +28,22 @@ def rows(meetings: Meetings) -> list[dict[str, str]]:
     ]
 
 
-def print_feedback(meetings: Meetings) -> None:
-    """Print the table on standard output, and the warnings."""
+def print_feedback(meetings: Meetings, *, is_ready: bool = False) -> None:
+    """Print the table on standard output, and the warnings; those of a ready scenario are notes."""
     if meetings.hearings:
         columns = [("from", "sender", str), ("feedback", "feedback", str), ("heard by", "listener", str)]
         print_table("Feedback", columns, rows(meetings))
-    for warning in warnings(meetings):
-        print_text(f"warning: {warning}")
+    for warning in warnings(meetings, is_ready=is_ready):
+        print_text(f"{'note' if is_ready else 'warning'}: {warning}")
     if meetings.warnings:
         print()
 
 
-def warnings(meetings: Meetings) -> list[str]:
-    """One message for each fault: the first path that has it, and the number of others."""
+def warnings(meetings: Meetings, *, is_ready: bool = False) -> list[str]:
+    """One message for each fault: the first path that has it, and the number of others.
+
+    A ready scenario is meant as it is, so nobody is told to change it.
+    """
     alike: dict[tuple[str, str, str], list[str]] = {}
     for one in meetings.warnings:
         alike.setdefault((one.value, one.reason, one.remedy), []).append(one.path)
@@ -48,7 +51,7 @@ def warnings(meetings: Meetings) -> list[str]:
     for (value, reason, remedy), paths in alike.items():
         place = f"{paths[0]} = {value}" if value else paths[0]
         others = f", and {len(paths) - 1} more" if len(paths) > 1 else ""
-        told.append(f"{place}{others}: {reason}; {remedy}")
+        told.append(f"{place}{others}: {reason}{'' if is_ready else f'; {remedy}'}")
     return told
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, require_known
 from penstock.core.settings import setting
 from penstock.league.league import KIND, Case, League
@@ -71,7 +73,7 @@ if TYPE_CHECKING:
 OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
 """The measures of the overview."""
 HEADLINED = (GOODPUT, LOSS, DELAY)
-"""The measures of the headline."""
+"""The measures of the headline, unless others are asked for."""
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
 MOST_NAMED = 3
@@ -98,9 +100,10 @@ def page_of(results: Results) -> Report:
     return Report(
         title=document.title,
         headline=headline(tables),
-        summary=f"{len(schemes_in(tables))} control schemes in {len(tables)} case{'s' * (len(tables) != 1)}: each a "
-        f"network under a kind of traffic. {document.replications} runs of each, in which the sources send the same "
-        "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
+        summary=f"{counted(len(schemes_in(tables)), 'control scheme')} in {counted(len(tables), 'case')}: each a "
+        f"network under a kind of traffic. {counted(document.replications, 'run')} of each, in which the sources send "
+        "the same under every scheme, as far as it lets them. What each scheme and each measure is stands below the "
+        "overview.",
         sections=sections,
         warnings=[*warnings(tables), *warnings_of(results)],
         lead=next(iter([*own, *drawn]), None),
@@ -118,19 +121,35 @@ def sheets_of(tables: Sequence[CaseTable]) -> list[Sheet]:
     return [*by_traffic[:1], overview(tables, OVERVIEW), *by_traffic[1:], *([together] if together else [])]
 
 
-def headline(tables: Sequence[CaseTable]) -> str:
-    """One sentence: of one case the best by each of three measures, of several what two schemes gain and lose."""
-    if len(tables) > 1:
+def headline(tables: Sequence[CaseTable], measures: Sequence[Measure] = HEADLINED) -> str:
+    """One sentence: the best by each of these measures; by the usual ones over several cases, gains beside losses."""
+    if len(tables) > 1 and set(measures) == set(HEADLINED):
         return sentence(tables) or NO_VALUE
-    told = []
-    for measure in HEADLINED:
-        column = tables[0].column(measure, tables[0].case.main)
-        if column is not None and column.standings:
-            prices = {name: price(tables[0], name, measure) for name in column.best}
-            best = [f"{name} ({own})" if own else name for name, own in prices.items()]
-            told.append(f"{measure.label}: {named(best)} {best_words(column)}")
-    line = "; ".join(told)
-    return f"{line[0].upper()}{line[1:]}." if line else NO_VALUE
+    judged = [each for each in measures if each.is_judged]
+    if not judged:
+        return "By the measures asked for, no scheme is better or worse."
+    told = [line for each in judged if (line := by_measure(tables, each, with_loss=LOSS in measures))]
+    over = f"Over {len(tables)} cases, " if len(tables) > 1 else ""
+    line = f"{over}{'; '.join(told)}"
+    return f"{line[0].upper()}{line[1:]}." if told else NO_VALUE
+
+
+def by_measure(tables: Sequence[CaseTable], measure: Measure, *, with_loss: bool) -> str:
+    """The best by a measure: of one case which, of several the schemes that are most often among the best."""
+    columns = [table.column(measure, table.case.main if measure.by_class else "") for table in tables]
+    found = [column for column in columns if column is not None and column.standings]
+    if not found:
+        return ""
+    if len(tables) == 1:
+        prices = {name: price(tables[0], name, measure) if with_loss else "" for name in found[0].best}
+        best = [f"{name} ({own})" if own else name for name, own in prices.items()]
+        return f"{measure.label}: {named(best)} {best_words(found[0])}"
+    counts = Counter(name for column in found for name in column.best)
+    most = max(counts.values())
+    best = [name for name, count in counts.items() if count == most]
+    return (
+        f"{measure.label}: {named(best)} {'is' if len(best) == 1 else 'are'} among the best in {most} of {len(found)}"
+    )
 
 
 def price(table: CaseTable, name: str, measure: Measure) -> str:
@@ -164,7 +183,7 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
     if few:
         least = min(len(table.replications) for table in few)
         told.append(
-            f"Only {least} replication{'s' * (least != 1)}: a tie may only say that there are too few to tell. Try "
+            f"Only {counted(least, 'replication')}: a tie may only say that there are too few to tell. Try "
             f"--replications {ENOUGH}."
         )
     fixed = [table.case.name for table in tables if table.constant]
@@ -322,7 +341,7 @@ def to_json(results: Results, measures: Sequence[Measure]) -> list[dict[str, Any
 def print_league(results: Results, measures: Sequence[Measure]) -> None:
     """Print the outcome, the warnings and the tables of these measures on standard output."""
     tables = list(tables_of(League.of_results(results), results))
-    for line in (headline(tables), *warnings(tables)):
+    for line in (headline(tables, HEADLINED if measures is MEASURES else measures), *warnings(tables)):
         print_text(line)
     print()
     for table in tables:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from penstock.core.counts import counted
 from penstock.league.measures import DELAY, GOODPUT, LOSS, MEASURES, UTILISATION, Measure
 from penstock.plot import Cells, Panel, Sheet, Spot, Trace
 from penstock.statistics import Estimate
@@ -84,7 +85,8 @@ def bars(table: CaseTable) -> Sheet | None:
     return Sheet(
         f"bars-{slug(table.case)}",
         f"{table.case.title}: every scheme by every measure",
-        f"Bars: means of {len(table.replications)} replications; lines: their 95 % intervals; dots: replications. "
+        f"Bars: means of {counted(len(table.replications), 'replication')}; lines: their 95 % intervals; dots: "
+        "replications. "
         f"{STAR}, green: the best, and those that do not differ significantly from it. Less is better, but for "
         f"{', '.join(higher)}. Axes that span more than two powers of ten are logarithmic.",
         panels,

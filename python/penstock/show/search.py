@@ -6,12 +6,16 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.condition import difference
 from penstock.analyse.demand import overload
 from penstock.api.search import KIND, Question, closest, estimates_of, question_of
+from penstock.core.counts import counted
 from penstock.plot import Sheet
 from penstock.show.answers import (
     INTERVALS,
     base_of,
+    heading,
+    in_unit,
     panel_along,
     plain,
     print_rows,
@@ -50,7 +54,7 @@ def asked(results: Results) -> Question:
 def headline(results: Results, question: Question) -> str:
     """One sentence: the best setting with its estimates, or that none meets the constraints and which is closest."""
     details = results.about["details"]
-    goal = f"{'greatest' if question.is_maximised else 'least'} {question.objective}"
+    goal = f"{'greatest' if question.is_maximised else 'least'} {question.asked}"
     answer = details["answer"]
     if answer is not None:
         return f"The {goal} is {point_text(question, answer)}."
@@ -72,12 +76,29 @@ def point_text(question: Question, point: Mapping[str, Any]) -> str:
     """The estimates of a point and its setting, in words."""
     objective, *constrained = estimates_of(point)
     parts = [
-        f"{each.metric} {quantity(each.metric, estimate)}, wanted {each.met}"
+        f"{each.name} {quantity(each.metric, estimate)}, wanted {each.met}"
         for each, estimate in zip(question.constraints, constrained, strict=True)
     ]
     beside = f", with {'; '.join(parts)}" if parts else ""
     over = f", overloaded there ({overload(point['overloaded'])})" if point["overloaded"] else ""
     return f"{quantity(question.objective, objective)} at {shown(point['setting'])}{beside}{over}"
+
+
+def differences(question: Question) -> list[str]:
+    """A sentence for each metric that the results name otherwise than the question does."""
+    names = {question.asked: question.objective, **{each.name: each.metric for each in question.constraints}}
+    return [told for asked, own in names.items() if (told := difference(asked, own))]
+
+
+def _headings(question: Question) -> list[str]:
+    """The objective and the metrics of the constraints as they were asked for."""
+    return [question.asked, *map(heading, question.constraints)]
+
+
+def _values(question: Question, point: Mapping[str, Any]) -> list[str]:
+    """The estimates of a point, each in the unit of its limit."""
+    objective, *constrained = estimates_of(point)
+    return [str(objective), *(str(in_unit(*pair)) for pair in zip(question.constraints, constrained, strict=True))]
 
 
 def tried_table(results: Results, question: Question) -> Table:
@@ -87,13 +108,13 @@ def tried_table(results: Results, question: Question) -> Table:
     once = {repr(each["setting"]): each for each in details["tried"]}.values()
     ordered = sorted(once, key=lambda each: (not each["feasible"], sign * each["estimates"][0][0]))
     rows = [
-        [str(place), shown(each["setting"]), *map(str, estimates_of(each)), "yes" if each["feasible"] else "no"]
+        [str(place), shown(each["setting"]), *_values(question, each), "yes" if each["feasible"] else "no"]
         for place, each in enumerate(ordered[:MOST_ROWS], 1)
     ]
     more = f" The first {MOST_ROWS} of {len(once)}." if len(once) > MOST_ROWS else ""
     table = Table(
         "Points tried",
-        [*COLUMNS, *map(str, question.metrics), "feasible"],
+        [*COLUMNS, *_headings(question), "feasible"],
         rows,
         note=f"{INTERVALS} The best of many points looks better than it is: the answer is judged by new replications."
         f"{more}",
@@ -109,9 +130,9 @@ def candidates_table(results: Results, question: Question) -> Table | None:
         return None
     table = Table(
         "Judged by new replications",
-        ["setting", *map(str, question.metrics), "feasible"],
+        ["setting", *_headings(question), "feasible"],
         [
-            [shown(each["setting"]), *map(str, estimates_of(each)), "yes" if each["feasible"] else "no"]
+            [shown(each["setting"]), *_values(question, each), "yes" if each["feasible"] else "no"]
             for each in candidates
         ],
         note="The best feasible points, the best first, until one is feasible here, too.",
@@ -162,6 +183,9 @@ def print_search(results: Results) -> None:
     print()
     for table in tables_of(results, question):
         print_rows(table)
+    for line in differences(question):
+        print_text(line)
+        print()
 
 
 def to_json(results: Results) -> dict[str, Any]:
@@ -204,14 +228,15 @@ def command_of(results: Results) -> str:
 def page_of(results: Results) -> Report:
     """The page of a search."""
     base, question = base_of(results), asked(results)
-    drawn = sheets(results, question)
+    drawn, tried = sheets(results, question), len(results.about["details"]["tried"])
     sections = [Section("Points", tables=tables_of(results, question))]
     if drawn:
         sections.append(Section("Curves", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=f"Search: {base.title or base.name}",
         headline=headline(results, question),
-        summary=f"{len(results.about['details']['tried'])} points were tried, all with the same seed and replications.",
+        summary=f"Tried: {counted(tried, 'point')}, all with the same seed and replications. "
+        + " ".join(differences(question)),
         sections=sections,
         warnings=[*warnings_of(results), *open_loop(base)],
         lead=drawn[0].name if drawn else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.core.counts import counted
+
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
 
@@ -18,6 +20,6 @@ def warnings_of(results: Results) -> list[str]:
     elif not results.about["complete"]:
         told.append("Incomplete: the experiment has not ended, and may add runs. This page shows the finished ones.")
     if failed:
-        told.append(f"{failed:,} run{'s' * (failed != 1)} failed.")
+        told.append(f"{counted(failed, 'run')} failed.")
     told += results.warnings()
     return [*told, *(f"Damaged, and left out: {damage}." for damage in results.store.damaged)]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.counts import counted
 from penstock.core.files import write_text
 from penstock.core.settings import setting
 from penstock.plot import save
@@ -55,8 +56,7 @@ def show(results: Results) -> None:
     for line in (*few_seeds(study, results.about["details"]["seeds"]), under_others(judged) if judged else ""):
         if line:
             print_text(line, most=SCREEN)
-    claims = f"{len(findings)} claim{'s' * (len(findings) != 1)}"
-    figures = f"{len(sheets)} figure{'s' * (len(sheets) != 1)}"
+    claims, figures = counted(len(findings), "claim"), counted(len(sheets), "figure")
     print_text(
         f"Open {results.directory / 'report.html'}: {claims}, and {figures}. Beside it are "
         f"{DRAWINGS}/ (SVG, PNG), data/ (CSV), and claims.json.",
@@ -110,7 +110,7 @@ def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Result
         title=study.title,
         headline=" ".join(filter(None, [reading(study.settings), headline(findings)])),
         summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
-        f"claim. {details['seeds']} seeds.",
+        f"claim. {counted(details['seeds'], 'seed')}.",
         sections=[each for each in sections if each.figures or each.statements or each.tables],
         warnings=[*warnings_of(results), *few_seeds(study, details["seeds"])],
         lead=max(beside, key=lambda name: len(beside[name]), default=None),
@@ -164,7 +164,7 @@ def under_others(found: Sequence[readings.Judged]) -> str:
     count = len(found[0].findings) - 1
     ids = [each.claim for each in found if each.is_open]
     told = f"{len(ids)} of {len(found)} ({', '.join(ids)})" if ids else "none"
-    return f"Under {count} other reading{'s' * (count != 1)} of the paper these verdicts change: {told}."
+    return f"Under {counted(count, 'other reading')} of the paper these verdicts change: {told}."
 
 
 def placed(
@@ -230,7 +230,7 @@ def few_seeds(study: Reproduction[Any], seeds: int) -> list[str]:
     least = study.study.quick_seeds
     if seeds >= least:
         return []
-    return [f"Only {seeds} seeds: the verdicts of this study need {least} or more. Do not quote these."]
+    return [f"Only {counted(seeds, 'seed')}: the verdicts of this study need {least} or more. Do not quote these."]
 
 
 def count_verdicts(findings: Sequence[Finding]) -> str:

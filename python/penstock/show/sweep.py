@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.estimates import PointEstimate, estimates
 from penstock.analyse.metric import NAMES, Metric, metric
 from penstock.api.sweep import KIND, decisions
-from penstock.core.scenario import Scenario
+from penstock.core.counts import counted
+from penstock.core.scenario import Scenario, are_ready
 from penstock.plot import Sheet
 from penstock.show import cells
 from penstock.show.feedback import warnings as feedback_warnings
@@ -23,8 +24,8 @@ from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.settings import Wording, phrases
 from penstock.show.state import warnings_of
 from penstock.show.sweep_figures import file_name, sheets
-from penstock.show.terminal import notes_below, print_table, print_text
-from penstock.statistics import upper_bound
+from penstock.show.terminal import WITHOUT_INTERVAL, notes_below, print_note, print_table, print_text
+from penstock.statistics import TOO_FEW, upper_bound
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -85,10 +86,27 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
         columns += [(each.label, str(each), _shown) for each in own]
         filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
         more = f", the first {limit} of {count} rows" if count > limit else ""
-        title = f"{results.about['name']}, {table}: mean (95 % interval){more}"
-        print_table(title, columns, filled, keys=len(wording.names) + 1)
+        found = [row[str(each)] for row in rows for each in own if str(each) in row]
+        print_table(
+            f"{results.about['name']}, {table}: {told_as(found)}{more}", columns, filled, keys=len(wording.names) + 1
+        )
+        if lacks_interval(found):
+            print_note(WITHOUT_INTERVAL)
     for line in precision_lines(results):
         print_text(line)
+
+
+def told_as(found: Sequence[PointEstimate]) -> str:
+    """What the estimates of a table are told as."""
+    if any(each.has_interval for each in found):
+        return "mean (95 % interval)"
+    is_random = not all(each.estimate.constant for each in found if each.estimate is not None)
+    return "mean" if is_random else "value"
+
+
+def lacks_interval(found: Sequence[PointEstimate]) -> bool:
+    """Whether the mean of too few replications is among them."""
+    return any(each.estimate is not None and each.estimate.low is None and not each.estimate.constant for each in found)
 
 
 def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:
@@ -131,19 +149,18 @@ def page_of(results: Results) -> Report:
         )
     drawn = sheets(results, metrics)
     base = scenario_of(results)
-    most = widest(results, metrics)
+    most, points = widest(results, metrics), results.plan["point"].n_unique()
     sections = [Section("Estimates", tables=tables)]
     if drawn:
         sections.append(Section("Figures", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=base.title or base.name,
         headline=headline(results, most),
-        summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
-        "Means over replications with 95 % intervals.",
+        summary=f"A sweep of {counted(points, 'point')} and {counted(results.plan.height, 'run')}.",
         sections=sections,
         warnings=[
             *warnings_of(results),
-            *feedback_warnings(base.meetings()),
+            *feedback_warnings(base.meetings(), is_ready=are_ready(words)),
             *open_loop(base),
             *precision_lines(results),
         ],
@@ -221,6 +238,8 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
         own = [each for each in metrics if each.table == table]
         rows = estimate_rows(results, own)
         more = f" The first {MOST_ROWS} of {len(rows)} rows." if len(rows) > MOST_ROWS else ""
+        found = [row[str(each)] for row in rows for each in own if str(each) in row]
+        short = f" {WITHOUT_INTERVAL}" if lacks_interval(found) else ""
         yield Table(
             f"Of {table}",
             [*results.parameters, NAMES[table], *(each.label for each in own)],
@@ -231,12 +250,13 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
                 ]
                 for row in rows[:MOST_ROWS]
             ],
-            note=f"Mean and 95 % interval, or an upper bound without events, which holds for independent PDUs.{more}",
+            note=f"{told_as(found).capitalize()}, or an upper bound without events, which holds for independent PDUs."
+            f"{short}{more}",
         )
 
 
 def _shown(value: object) -> str:
-    return "-" if value is None else str(value)
+    return "-" if value is None else str(value).replace(TOO_FEW, "")  # a note below the table says it once
 
 
 def _plain(found: PointEstimate) -> Row:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from penstock.show.progress import is_lively
-from penstock.statistics import TOO_FEW
+from penstock.statistics import LEAST, TOO_FEW
 
 Column = tuple[str, str, Callable[[Any], str]]
 """The heading of a column, the key of its values, and their format."""
@@ -33,7 +33,7 @@ PROSE = 14
 """The least width of longer text, before a table is printed in parts."""
 NARROW = 6
 """The least width of a column whose words are broken."""
-WITHOUT_INTERVAL = "A mean without an interval has too few replications for one."
+WITHOUT_INTERVAL = f"A mean without an interval has too few replications for one: {LEAST} are the least."
 
 _is_wide: ContextVar[bool] = ContextVar("_is_wide", default=False)
 _notes: ContextVar[dict[str, int | None] | None] = ContextVar("_notes", default=None)
@@ -135,7 +135,7 @@ def print_table(
         _print_part(part, None if limit is None else limit - len(INDENT))
     print()
     if has_no_interval:
-        _note(WITHOUT_INTERVAL, most)
+        print_note(WITHOUT_INTERVAL, most=most)
 
 
 @contextmanager
@@ -148,10 +148,11 @@ def notes_below() -> Iterator[None]:
     finally:
         _notes.reset(token)
     for text, most in notes.items():
-        _note(text, most)
+        print_note(text, most=most)
 
 
-def _note(text: str, most: int | None) -> None:
+def print_note(text: str, *, most: int | None = None) -> None:
+    """Print a note about a table on standard output; in a block of :func:`notes_below`, below its last table."""
     if (waiting := _notes.get()) is not None:
         waiting[text] = most
     else:

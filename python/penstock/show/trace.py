@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
+from penstock.core.scenario import are_ready
 from penstock.core.units import seconds
 from penstock.league.league import round_trip
 from penstock.plot import Sheet, shared_traces
@@ -158,7 +159,7 @@ def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str)
         headline=headline(scenario, result),
         summary="One run against time: the first replication.",
         sections=[Section("Figures", figures=[Figure(sheet) for sheet in made]), Section("Results", tables=tables)],
-        warnings=[*feedback_warnings(scenario.meetings()), *open_loop(scenario)],
+        warnings=[*feedback_warnings(scenario.meetings(), is_ready=are_ready(scenario.words())), *open_loop(scenario)],
         lead=made[0].name if made else None,
         parameters={scenario.name: scenario.to_toml()},
         versions={name: str(result.manifest[name]) for name in ("penstock", "engine") if name in result.manifest},

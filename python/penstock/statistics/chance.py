@@ -38,14 +38,15 @@ def clopper_pearson(events: int, trials: int, level: float = LEVEL) -> Estimate:
     return Estimate(events / trials, _least(events, trials, tail), _most(events, trials, tail), trials)
 
 
-def never(trials: int, level: float = LEVEL, *, unit: str = "cells") -> str:
+def never(trials: int, level: float = LEVEL, *, unit: str = "cells", is_random: bool = True) -> str:
     """The bound without events, as a sentence: ``0 of 5.7e8 cells, below 5.3e-9 at 95 %``.
 
-    The bound is valid for independent trials. It is rounded up, so that the sentence is true.
+    The bound is valid for independent trials. It is rounded up, so that the sentence is true. Where nothing is random
+    there is none.
     """
-    bound = rounded_up(upper_bound(0, trials, level))
     count = f"{trials:,}" if trials < COUNTED_IN_FULL else _plain(f"{trials:.2g}")
-    return f"0 of {count} {unit}, below {bound} at {100 * level:g} %"
+    bound = f", below {rounded_up(upper_bound(0, trials, level))} at {100 * level:g} %" if is_random else ""
+    return f"0 of {count} {unit}{bound}"
 
 
 def rounded_up(value: float) -> str:

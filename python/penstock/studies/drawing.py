@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from penstock.core.counts import counted
 from penstock.plot import Curve, Panel, Sheet
 from penstock.statistics import Estimate
 from penstock.studies.runs import MissingRunError, P, Runs
@@ -121,7 +122,7 @@ def extent(runs: Runs[P], points: Sequence[P], told: str = "") -> str:
     if any(count < need for count, need in zip(there, needed, strict=True)):
         return f"INCOMPLETE: {sum(map(min, there, needed))} of {sum(needed)} runs."
     few, many = min(needed), max(needed)
-    return f"{told}{many} seeds." if few == many else f"{told}{few} to {many} seeds."
+    return f"{told}{counted(many, 'seed')}." if few == many else f"{told}{few} to {many} seeds."
 
 
 def capitalised(text: str) -> str:

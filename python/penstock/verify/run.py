@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from penstock.verify.check import Check, Value
+    from penstock.verify.check import Check, Exact, Random, Value
 
 SEED = 1
 
@@ -75,27 +75,25 @@ def verify(
     """
     seed = whole_number(seed, "seed", 0, 2**64 - 1)
     chosen = [check for check in (checks() if wanted is None else wanted) if check.quick or not quick]
-    tasks = [task for check in chosen for task in _tasks(check, seed)]
-    outcomes = run_all(tasks, jobs, progress=progress)
-    measured: list[Measured] = []
+    tasks = [task for number, check in enumerate(chosen) for task in _tasks(check, seed, key=str(number))]
+    measured: list[list[tuple[Random | Exact, list[Value]]]] = [
+        [(each, []) for each in check.lines] for check in chosen
+    ]
     events = 0
-    for check in chosen:
-        values: list[list[Value]] = [[] for _ in check.lines]
-        for _ in range(check.replications):
-            outcome = next(outcomes)
-            events += outcome.events
-            tables = _tables(outcome)
-            for line, own in zip(check.lines, values, strict=True):
-                own.append(line.measure(tables))
-        measured += [Measured(check, line, own) for line, own in zip(check.lines, values, strict=True)]
-    return Verification(judge(measured), quick, seed, engine_version(), engine_sources(), events)
+    for outcome in run_all(tasks, jobs, progress=progress):  # with gaps, if it is interrupted
+        events += outcome.events
+        tables = _tables(outcome)
+        for line, values in measured[int(outcome.key)]:
+            values.append(line.measure(tables))
+    lines = [Measured(check, *own) for check, of_check in zip(chosen, measured, strict=True) for own in of_check]
+    return Verification(judge(lines), quick, seed, engine_version(), engine_sources(), events)
 
 
-def _tasks(check: Check, seed: int) -> list[Task]:
+def _tasks(check: Check, seed: int, key: str) -> list[Task]:
     """The runs of a check. Its own seed is made from its scenario: no two checks use the same random numbers."""
     scenario = Scenario.parse(check.scenario, name=f"{check.theory}, {check.setting}").to_json()
     own = int.from_bytes(sha256(f"{seed} {scenario}".encode()).digest()[:8], "big")
-    return [Task(scenario, own, replication) for replication in range(check.replications)]
+    return [Task(scenario, own, replication, key) for replication in range(check.replications)]
 
 
 def _tables(outcome: Outcome) -> Callable[[str], pl.DataFrame]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.analyse.metric import POSITIVE
+from penstock.core.counts import counted
 from penstock.studies.abr import grid
 from penstock.studies.abr.grid import CDFS, CRM_32, CRM_FULL, EARLY, LATE, LINES, NRM, PRINTED, Point, watched
 from penstock.studies.abr.measures import LOW, MEGA, Runs, least_without_cut, named, trace_of, window
@@ -333,7 +334,7 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for point in grid.several_points():
         number, early, cuts = round(point.amount), runs.mean("early", point), runs.mean("cuts.least", point)
-        told = f"{number} connection{'s' * (number > 1)}"
+        told = counted(number, "connection")
         parts += [
             Clause(f"{told}: rule 6 cuts each before the first feedback", cuts > 0, f"each {cuts:.0f} times or more"),
             Clause(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from penstock.core.counts import counted
 from penstock.plot import Curve, Panel, Sheet, Trace, shared_traces
 from penstock.studies.abr import grid
 from penstock.studies.abr.grid import CRM_32, CRM_FULL, LATE, NRM, PAUSE_FROM, PRINTED, TURNS, Point, watched
@@ -272,7 +273,7 @@ def cuts_sheet(runs: Runs) -> Sheet:
         points, least = grid.bound_points(line, hops), grid.least_crm(line, hops)
         runs.require(points)
         places = {point.crm / least: point for point in points}
-        curves.append(curve(runs, "cuts", places, label=f"{line} Mb/s, {hops} hop{'s' * (hops > 1)}: {least}"))
+        curves.append(curve(runs, "cuts", places, label=f"{line} Mb/s, {counted(hops, 'hop')}: {least}"))
     panel = Panel("Crm as a share of the number named", "cuts", curves=curves, bottom=-4.0, each_seed=False)
     return Sheet("crm-cuts", "Cuts before the first feedback", CUTS_CAPTION, [panel])
 

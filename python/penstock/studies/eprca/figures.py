@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from penstock.core.counts import counted
 from penstock.plot import Curve, Panel, Sheet, Trace, heat_map, shared_traces
 from penstock.studies.drawing import Quantity, against, captioned, panel_of, scaled
 from penstock.studies.eprca import grid
@@ -183,9 +184,9 @@ def series_sheet(runs: Runs, number: int) -> Sheet:
             "",
             "ABR queue (cells)",
             traces=[
-                Trace(f"greatest of {len(queues)} seeds", *in_ms(across(queues, max)), hue=5),
+                Trace(f"greatest of {counted(len(queues), 'seed')}", *in_ms(across(queues, max)), hue=5),
                 Trace(f"seed {seed}", *in_ms(queue), hue=0),
-                Trace(f"mean of {len(queues)} seeds", *in_ms(across(queues, mean)), hue=TOTAL_HUE),
+                Trace(f"mean of {counted(len(queues), 'seed')}", *in_ms(across(queues, mean)), hue=TOTAL_HUE),
             ],
             level=None if point.scheme == "plus" else float(QT),
             level_label="" if point.scheme == "plus" else "QT",
@@ -221,7 +222,7 @@ def throughput_sheet(runs: Runs) -> Sheet:
                     Trace("link", own[0], both, hue=TOTAL_HUE),
                     Trace("ABR", *own, hue=0),
                     Trace("video", *other, hue=VIDEO_HUE),
-                    Trace(f"ABR, mean of {len(abr)} seeds", *averaged, hue=6),
+                    Trace(f"ABR, mean of {counted(len(abr), 'seed')}", *averaged, hue=6),
                 ],
                 top=LINK,
             )
