@@ -4,15 +4,22 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from conftest import SMALL
 
+from penstock import Results
+from penstock.cli import main
 from penstock.core.reading import TooLargeError, read_octets, read_stdin
+from penstock.show import page_of
 
 resource = pytest.importorskip("resource")
 
+GRID = '\n[sweep]\nreplications = 2\n[[sweep.axis]]\n"flow.steady.count" = [1, 2]\n'
+SWEPT = SMALL.replace('"2 s"', '"0.2 s"') + GRID
 SPACE = 2 << 30
 """Octets of address space."""
 BOUNDED = f"""
@@ -31,10 +38,33 @@ def run_bounded(*arguments: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@contextmanager
+def bounded(more: int) -> Iterator[None]:
+    """This process may have so many octets of address space more than it has now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    now = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="there is no /proc")
+def test_a_sweep_and_its_page_read_what_is_there(tmp_path: Path) -> None:
+    """The quick form of the test below: a read of the most that a table may have needs ten gigabytes."""
+    (tmp_path / "small.toml").write_text(SWEPT, encoding="utf-8")
+    command = ["sweep", str(tmp_path / "small.toml"), "--out", str(tmp_path / "out"), "--jobs", "1", "--quiet"]
+    assert main(command) == 0  # what is imported takes its part of the space before
+    page = page_of(Results(tmp_path / "out"))
+    with bounded(4 << 30):
+        assert main([*command, "--resume"]) == 0
+        assert page_of(Results(tmp_path / "out")).headline == page.headline
+
+
 @pytest.mark.long
 def test_a_sweep_and_its_report_fit_in_two_gigabytes(tmp_path: Path) -> None:
-    grid = '\n[sweep]\nreplications = 2\n[[sweep.axis]]\n"flow.steady.count" = [1, 2]\n'
-    (tmp_path / "small.toml").write_text(SMALL.replace('"2 s"', '"0.2 s"') + grid, encoding="utf-8")
+    (tmp_path / "small.toml").write_text(SWEPT, encoding="utf-8")
     run_bounded("sweep", "small.toml", "--out", "out", "--jobs", "1", folder=tmp_path)
     run_bounded("report", "out", folder=tmp_path)
     assert (tmp_path / "out" / "report.html").exists()
