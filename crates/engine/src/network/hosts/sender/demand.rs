@@ -437,6 +437,14 @@ mod tests {
     }
 
     #[test]
+    fn a_model_that_stands_twice_goes_on_after_its_own_gap_each_time() {
+        let (mut demand, mut model, now, next) = taken(Way::Stretch, false);
+        let later = now + Span(424_000_000) + Span::milliseconds(1);
+        let taken = demand.take(&mut model, next, &mut Nominal, later);
+        assert_eq!(taken.upcoming, Upcoming::Pdu(later + Span(424_000_000)));
+    }
+
+    #[test]
     fn an_instant_that_a_model_under_a_factor_has_left_behind_is_missed() {
         let (mut demand, mut model, now, _) = taken(Way::Thin, true);
         for (next, is_right) in [(now + Span(1), true), (now, false)] {
