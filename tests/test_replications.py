@@ -161,6 +161,20 @@ def test_the_table_of_a_sweep_says_what_it_has(
     assert ("at 95 %" in told) is has_bound
 
 
+def test_the_results_of_some_points_are_read_from_their_files(fixed: Scenario, tmp_path: Path) -> None:
+    axes = {"flow.data.traffic": [{"cbr": {"rate": "100 kb/s", "start": "0 s"}}, {"poisson": {"rate": "100 kb/s"}}]}
+    results = package.Sweep(fixed, axes, replications=3).run(tmp_path / "s")
+    groups = results.table("groups")
+    assert [set(results.only([point]).constant) for point in (0, 1)] == [{0}, set()]
+    first = min((tmp_path / "s" / "segments").iterdir())  # has the first run alone, one of point 0
+    (first / "groups.parquet").unlink()
+    again = package.Results(tmp_path / "s")
+    assert again.only([1]).table("groups").equals(groups.filter(point=1))
+    assert again.store.damaged == []
+    assert again.table("groups").height < groups.height
+    assert len(again.store.damaged) == 1
+
+
 def test_the_bound_of_a_sweep_counts_equal_runs_once(fixed: Scenario, tmp_path: Path) -> None:
     axes = {"flow.data.traffic": [{"cbr": {"rate": "100 kb/s", "start": "0 s"}}, {"poisson": {"rate": "100 kb/s"}}]}
     results = package.Sweep(fixed, axes, replications=10, precision={"data.delay_mean_s": 0.001}).run(tmp_path / "s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,16 @@ class Results(Plotted):
                 remedy="run the same command again with --resume: it writes the plan again; the runs stay",
             ) from None
         self.parameters = self.plan.columns[2:-2]
+        self._runs: frozenset[str] | None = None
+
+    def only(self, points: Collection[int]) -> Results:
+        """The results of these points alone: only the files with their runs are read."""
+        found = copy(self)
+        for cached in ("constant", "_of_points"):
+            found.__dict__.pop(cached, None)
+        found.plan = self.plan.filter(self.plan["point"].is_in(sorted(points)))
+        found._runs = frozenset(found.plan["run"])
+        return found
 
     def __repr__(self) -> str:
         there = f"{self.wanted - self.missing():,} of {self.wanted:,} runs"
@@ -110,7 +121,7 @@ class Results(Plotted):
         The same experiment gives the same rows in the same order, on every executor. Only these columns of ``runs``
         differ: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
         """
-        rows = self.rows(name)
+        rows = self.rows(name, runs=self._runs)
         return (
             self.plan.join(rows, on="run", how="inner", maintain_order="left_right")
             if rows.width
@@ -138,7 +149,7 @@ class Results(Plotted):
         if not len(several):
             return frozenset()
         planned = self.plan.select("run", "point").filter(self.plan["point"].is_in(several.implode()))
-        prints = self.store.table("runs", columns=("run", "fingerprint"))
+        prints = self.store.table("runs", runs=self._runs, columns=("run", "fingerprint"))
         if not prints.height:
             return frozenset()
         rows = planned.join(prints, on="run").group_by("point").agg("fingerprint").iter_rows()

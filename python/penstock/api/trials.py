@@ -127,7 +127,7 @@ class Trials:
         Raises :class:`InputError` if no replication at a setting has a value.
         """
         assert self.results is not None, "run them first"  # noqa: S101 - no input leads here
-        rows = metric.values(self.results)
+        rows = metric.values(self.results.only([self.number(setting) for setting in settings]))
         rows = rows.filter(rows["replication"].is_in(list(replications)))
         found = []
         for setting in settings:
