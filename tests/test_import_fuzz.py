@@ -43,6 +43,7 @@ def test_the_files_that_the_fuzzer_begins_with_are_valid(seed: Path, tmp_path: P
 FOUND = {
     "net.json": b'{"graph": true, "nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}',
     "net.gml": b"graph [ node [ id 0 Latitude " + b"5" * 400 + b" ] node [ id 1 ] edge [ source 0 target 1 ] ]",
+    "packets.csv": b"time,s\rizeize\n0,60\n0.5,1500\n",
     "hpcc.txt": b"3 99999999999999999999 2\n2\n0 2 100Gbps 1us 0\n",
 }
 

@@ -106,7 +106,11 @@ class Table:
 
     def _named(self, head: str, separator: str) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
-        cells = [cell.strip() for cell in next(csv.reader([head], delimiter=separator), [])]
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([head], delimiter=separator), [])]
+        except csv.Error as error:
+            remedy = "end each line with LF or CR LF, and put a cell with other ends of lines in quotes"
+            raise InputError(f"the first line has no cells: {error}", file=self._file, remedy=remedy) from None
         has_names = self._has_names(cells)
         return cells if has_names else [f"column_{number}" for number in range(1, len(cells) + 1)], has_names
 
