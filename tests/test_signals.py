@@ -88,7 +88,7 @@ def test_sigterm_keeps_what_has_finished(small_text: str, tmp_path: Path, group:
     out, told = end(process, group=group)
     assert process.returncode == TERMINATED == 143
     assert "penstock: interrupted: 3 of 5 runs are stored; continue with --resume\n" in told
-    assert "mean (95 % interval)" in out
+    assert "groups: mean" in out
     assert not complains(told)
     assert runs_in(tmp_path / "out" / "held") == 3
 
@@ -231,7 +231,7 @@ def test_a_reader_that_has_gone_leaves_what_was_run(folder: Path) -> None:
 def test_nobody_reads_the_messages(folder: Path) -> None:
     done = without_reader(folder, "sweep", "rates.toml", "--jobs", "1", stream="stderr")
     assert done.returncode == 0
-    assert "mean (95 % interval)" in done.stdout
+    assert "groups: mean" in done.stdout
     assert without_reader(folder, "check", "missing", stream="stderr").returncode == 2
 
 
@@ -249,7 +249,7 @@ def test_closed_standard_output_is_as_if_nobody_wanted_it(folder: Path) -> None:
 def test_closed_standard_error_gives_nothing_to_standard_output(folder: Path) -> None:
     done = shell(folder, "sweep rates.toml --jobs 2 --out swept 2>&-")
     assert done.returncode == 0
-    assert "mean (95 % interval)" in done.stdout
+    assert "groups: mean" in done.stdout
     assert "the runs are stored" not in done.stdout
     refused = shell(folder, "check missing 2>&-")
     assert (refused.returncode, refused.stdout) == (2, "")
