@@ -24,14 +24,24 @@ BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Lines with cells, and their numbers in the file, from 1."""
+    """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each."""
 
     octets: bytes
     numbers: Sequence[int]
+    separator: str
+
+    @property
+    def first(self) -> str:
+        """The first line."""
+        return self.octets.partition(b"\n")[0].decode(errors="replace").strip()
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
-        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:])
+        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:], self.separator)
+
+    def cells_in(self, line: bytes) -> int:
+        """The number of cells of a line."""
+        return QUOTED.sub(b"", line).count(self.separator.encode()) + 1
 
 
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
@@ -40,38 +50,33 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
     while block := _lines(stream, file):
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
-        rows = _with_cells(block, range(first, first + lines))
-        if rows.octets and not separator:
-            separator = separator_of(rows.octets.partition(b"\n")[0])
-        if separator == " ":
-            octets = BLANKS.sub(lambda found: found[1] or b" ", rows.octets)
-            rows = Rows(octets.replace(b" \r\n", b"\n").replace(b" \n", b"\n"), rows.numbers)
-        if rows.octets:
-            yield rows
+        octets, numbers = _with_cells(block, range(first, first + lines))
+        if octets:
+            separator = separator or _separator_of(octets.partition(b"\n")[0])
+            if separator == " ":
+                octets = BLANKS.sub(lambda found: found[1] or b" ", octets)
+                octets = octets.replace(b" \r\n", b"\n").replace(b" \n", b"\n")
+            yield Rows(octets, numbers, separator)
         first += lines
 
 
-def separator_of(line: bytes) -> str:
+def _separator_of(line: bytes) -> str:
     """What stands between the cells of a line: a blank if nothing else does."""
     outside = QUOTED.sub(b"", line).decode(errors="replace")
     return next((one for one in SEPARATORS if one in outside), " ")
 
 
-def cells_in(line: bytes, separator: str) -> int:
-    """The number of cells of a line."""
-    return QUOTED.sub(b"", line).count(separator.encode()) + 1
-
-
-def _with_cells(block: bytes, numbers: range) -> Rows:
+def _with_cells(block: bytes, numbers: range) -> tuple[bytes, Sequence[int]]:
+    """The lines of a block that have cells, and their numbers."""
     # Most tables have neither comments nor empty lines, and a search for octets is fast.
     if not any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) and block[:1] > b" ":
-        return Rows(block, numbers)
+        return block, numbers
     kept = [
         (line.strip(b" \r"), number)
         for number, line in zip(numbers, block.split(b"\n"), strict=False)
         if line.strip() and not line.lstrip().startswith(COMMENT)
     ]
-    return Rows(b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept])
+    return b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
 
 
 def _lines(stream: BinaryIO, file: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.dates import is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
-from penstock.importing.rows import Rows, blocks_of, cells_in, separator_of
+from penstock.importing.rows import Rows, blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,26 +80,24 @@ class Table:
         """The packets of a CSV, with or without a line of names. A row is a line of the file, from 1."""
         import polars as pl
 
-        separator, names = "", list[str]()
+        names = list[str]()
         kinds: dict[str, pl.DataType | type[pl.DataType]] = {}
         for rows in blocks_of(stream, self._file):
             if not names:
-                head = rows.octets.partition(b"\n")[0]
-                separator = separator_of(head)
-                names, has_names = self._named(head.decode("utf-8-sig", errors="replace").strip(), separator)
+                names, has_names = self._named(rows.first, rows.separator)
                 time, size = self._choose(names)
                 rows = rows.without_first() if has_names else rows
             if not rows.octets:
                 continue
             try:
                 if not kinds:
-                    read = pl.read_csv(rows.octets, separator=separator, has_header=False, new_columns=names)
+                    read = pl.read_csv(rows.octets, separator=rows.separator, has_header=False, new_columns=names)
                     kinds = {**read.schema, time: pl.String(), size: pl.String()}
-                frame = pl.read_csv(rows.octets, separator=separator, has_header=False, schema=kinds)
+                frame = pl.read_csv(rows.octets, separator=rows.separator, has_header=False, schema=kinds)
             except pl.exceptions.PolarsError as error:
-                raise self._misfit(rows, separator, len(names), str(error)) from None
+                raise self._misfit(rows, len(names), str(error)) from None
             if len(frame) != len(rows.numbers):
-                raise self._misfit(rows, separator, len(names), "a cell goes over several lines")
+                raise self._misfit(rows, len(names), "a cell goes over several lines")
             yield self._measured(frame.with_columns(pl.Series(ROW, rows.numbers)), time, size)
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
@@ -164,7 +162,7 @@ class Table:
         place = int(self._columns.time.column)
         return 1 <= place <= len(cells) and not _is_time(cells[place - 1])
 
-    def _misfit(self, rows: Rows, separator: str, columns: int, told: str) -> InputError:
+    def _misfit(self, rows: Rows, columns: int, told: str) -> InputError:
         """The error of rows that cannot be read: their first line with a fault, if one has it."""
         remedy = "write every line with the same columns, each of one kind"
         lines = rows.octets.splitlines()
@@ -172,7 +170,7 @@ class Table:
             reason = ""
             if line.count(b'"') % 2:
                 reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
-            elif (count := cells_in(line, separator)) != columns:
+            elif (count := rows.cells_in(line)) != columns:
                 reason = f"the line has {count} columns, and the first {columns}"
             else:
                 try:
