@@ -26,6 +26,8 @@ MOST_OCTETS = 1 << 26
 """Octets of one block. The largest blocks of captures have some megabytes."""
 INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 1, 2, 3, 6
 """Types of the blocks of pcapng that matter here."""
+PACKET_HEADS = {PACKET: "5I", OLD_PACKET: "H2x4I"}
+"""What precedes the octets of a packet: interface, both halves of the time, octets captured, and length."""
 ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 VERSION = 1
 """Of pcapng: other major versions mean other blocks."""
@@ -122,12 +124,8 @@ class Records:
     def _block(self, order: str, kind: int, body: bytes) -> Iterator[Record]:
         if kind == INTERFACE:
             self._interfaces.append(self._interface(order, body))
-        elif kind == PACKET:
-            number, high, low, captured, length = struct.unpack_from(order + "5I", body)
-            record = self._record(number, (high << 32) + low, body[20:], captured, length)
-            yield _with_own_fcs(order, record, body[20 + (captured + 3) // 4 * 4 :])
-        elif kind == OLD_PACKET:
-            number, high, low, captured, length = struct.unpack_from(order + "H2x4I", body)
+        elif kind in PACKET_HEADS:
+            number, high, low, captured, length = struct.unpack_from(order + PACKET_HEADS[kind], body)
             record = self._record(number, (high << 32) + low, body[20:], captured, length)
             yield _with_own_fcs(order, record, body[20 + (captured + 3) // 4 * 4 :])
         elif kind == SIMPLE_PACKET:
