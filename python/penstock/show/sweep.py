@@ -86,7 +86,7 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
         columns += [(each.label, str(each), _shown) for each in own]
         filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
         more = f", the first {limit} of {count} rows" if count > limit else ""
-        found = [row[str(each)] for row in rows for each in own if str(each) in row]
+        found = estimates_in(rows, own)
         print_table(
             f"{results.about['name']}, {table}: {told_as(found)}{more}", columns, filled, keys=len(wording.names) + 1
         )
@@ -94,6 +94,11 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
             print_note(WITHOUT_INTERVAL)
     for line in precision_lines(results):
         print_text(line)
+
+
+def estimates_in(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[PointEstimate]:
+    """All estimates of these metrics in the rows of a table."""
+    return [row[str(each)] for row in rows for each in metrics if str(each) in row]
 
 
 def told_as(found: Sequence[PointEstimate]) -> str:
@@ -238,7 +243,7 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
         own = [each for each in metrics if each.table == table]
         rows = estimate_rows(results, own)
         more = f" The first {MOST_ROWS} of {len(rows)} rows." if len(rows) > MOST_ROWS else ""
-        found = [row[str(each)] for row in rows for each in own if str(each) in row]
+        found = estimates_in(rows, own)
         short = f" {WITHOUT_INTERVAL}" if lacks_interval(found) else ""
         yield Table(
             f"Of {table}",
