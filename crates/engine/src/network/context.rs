@@ -80,7 +80,7 @@ pub struct Ctx<P> {
     pub handled: u64,
     /// PDUs that senders have sent.
     pub sent: u64,
-    /// At this number of PDUs sent the round is full: [`MOST_AT_ONCE`] more than at its start.
+    /// At this number of PDUs sent the round is full: so many more than at its start as senders may send in one.
     pub full_at: u64,
 }
 
