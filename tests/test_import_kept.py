@@ -231,7 +231,13 @@ def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) ->
         (
             "n.gml",
             "graph [ node [ id 0 lat 5 lat 1 lon 3 ] node [ id 1 ] edge [ source 0 target 1 ] ]",
-            "coordinates that are no places on the earth",
+            "node 0: it has two places: lat = [5, 1]; delete one of the two",
+        ),
+        (
+            "n.graphml",
+            '<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>'
+            '<edge source="b" target="a" directed="true"/></graph></graphml>',
+            "edge b - a: this edge is directed, and the edgedefault of the graph is undirected; write an undirected",
         ),
         ("n.gml", "graph [ node [ id 0 ] node [ id 0 ] ]", "node id 0 is duplicated; give each node its own id"),
         ("n.json", json_of(nodes='{"id": "a", "latitude": "1.0", "lat": 1}, {"id": "b"}'), "[line]"),
@@ -251,6 +257,11 @@ def test_what_a_file_says_of_the_whole_network_is_named(tmp_path: Path) -> None:
     assert "# - network: said of the whole, and not used: rate_unit, author\n" in text
     text = imported(tmp_path, "n.gml", "graph [ comment 3 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
     assert "# - network: said of the whole, and not used: comment\n" in text
+    beside = (
+        'Creator "a [ b" # c\nVersion 1 graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ] about [ x 1 ]'
+    )
+    text = imported(tmp_path, "n.gml", beside)
+    assert "# - network: said of the whole, and not used: Creator, Version, about\n" in text
     text = imported(tmp_path, "n.txt", NATIVE.replace("{unit}", "MBITPERSEC granularity = 5min"))
     assert "# - network: said of the whole, and not used: granularity\n" in text
 
@@ -273,6 +284,10 @@ def test_what_is_rounded_is_named(tmp_path: Path, link: str, told: str) -> None:
         ("from,to,rate\na,b,1.5 b/s\n", "# - flow: rates that are rounded to whole b/s: 1\n"),
         ("from,to,rate\na,b,0.5 b/s\n", "line 2: rate = 0.5 b/s: this is less than 1 b/s"),
         ("Mb/s,a,b\na,0,5\nb,5,0\n", 'cbr = { rate = "5 Mb/s" }'),
+        (
+            "from,to,rate (kb/s)\na,b,5 Mb/s\nb,a,7 kbps\n",
+            "# - flow: rates with a unit of their own instead of kb/s: 1, in Mb/s\n",
+        ),
         ("node,a,b\na,0,5 Mb/s\nb,0 b/s,0\n", "# - demands: the corner of the square, not used: node\n"),
     ],
 )

@@ -19,11 +19,12 @@ SEPARATED = re.compile(r"[+-]?\d[\d.,'_\s]*[A-Za-zµμ/]*")
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SPELT_RATE = re.compile(
     r"([kKMGT]?)b(?:ps|p/s|/s|/sec)?"  # a large B is octets
-    r"|([kKMGT])(?:/s)?"
+    r"|([kKMGTgt])(?:/s)?"
+    r"|([MGT])bE"  # the name of an Ethernet
     r"|([mgt])b(?:ps|p/s|/s|/sec)"  # no rate is in thousandths of a bit
     r"|(?i:([kmgt]?)bits?(?:ps|p/s|/s|/sec|/second|persec|persecond)?)"
 )
-"""How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `MBITPERSEC`, `Gb`, `gbps`, or `G` alone."""
+"""How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `MBITPERSEC`, `Gb`, `GbE`, or `G` alone."""
 SPELT_DELAY = re.compile(r"(n|u|µ|μ|m|)(?:s|secs?|seconds?)|(nano|micro|milli)seconds?")
 """How they spell the unit of a time: `msec`, `µs`, `seconds`."""
 DELAY_PREFIXES = {"": "s", "m": "ms", "milli": "ms", "n": "ns", "nano": "ns"}

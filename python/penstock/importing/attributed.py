@@ -36,6 +36,8 @@ GML_REMEDIES = {
 
 GML_PARTS = re.compile(r'"[^"]*"|#[^\n]*|\bgraph\s*\[|\bmultigraph\s+(\d+)|[][]')
 """What matters of GML to find the keys of its graph, and what may look like them: texts and comments."""
+GML_WORDS = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+')
+"""All of GML: texts, comments, brackets, keys and numbers."""
 
 
 def read_attributed(text: str, file: str, suffix: str) -> Graph:
@@ -77,7 +79,17 @@ def _gml(text: str, file: str) -> Graph:
         if told is None:
             raise
         raise InputError(str(error).splitlines()[0], file=file, remedy=told) from None
-    return _graph(graph, file, list(graph), is_multigraph, of_the_whole(graph.graph))
+    return _graph(graph, file, list(graph), is_multigraph, of_the_whole([*_beside(text), *graph.graph]))
+
+
+def _beside(text: str) -> list[str]:
+    """The keys of GML beside its graph, as `Creator`, which networkx leaves out."""
+    depth, keys = 0, []
+    for part in GML_WORDS.finditer(text):
+        depth += {"[": 1, "]": -1}.get(part[0], 0)
+        if part[0][0].isalpha() and depth == 0 and part[0] != "graph":
+            keys.append(part[0])
+    return keys
 
 
 def _as_multigraph(text: str) -> tuple[str, bool | None]:

@@ -12,7 +12,16 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, NoUnitError, is_rounded, quantity, shown, size_of
+from penstock.core.quantities import (
+    DELAY_UNITS,
+    RATE_UNITS,
+    NoUnitError,
+    is_rounded,
+    own_unit,
+    quantity,
+    shown,
+    size_of,
+)
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options, Reader
 from penstock.importing.names import Finder, node_names, plain, some_of, unique
@@ -106,13 +115,22 @@ def traffic_of(
     notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
     if rounded := sum(each.rate is not None and is_rounded(each.rate) for each, _ in traffic):
         notes.append(f"flow: rates that are rounded to whole b/s: {rounded:,}")
-    if (
-        options.demand_unit
-        and wanted.unit
-        and size_of(options.demand_unit, RATE_UNITS) != size_of(wanted.unit, RATE_UNITS)
-    ):
-        notes.append(f"flow: --demand-unit {options.demand_unit} instead of the file's {plain(wanted.unit)}")
+    notes += unit_notes(wanted, options)
     return traffic, notes
+
+
+def unit_notes(wanted: Wanted, options: Options) -> Iterator[str]:
+    """What of the units of demands another one replaces."""
+    given, stated = options.demand_unit, wanted.unit
+    if given and stated and size_of(given, RATE_UNITS) != size_of(stated, RATE_UNITS):
+        yield f"flow: --demand-unit {given} instead of the file's {plain(stated)}"
+    if (of_all := size_of(given or stated, RATE_UNITS)) is not None:
+        own = [unit for demand in wanted.demands if (unit := own_unit(demand.rate))]
+        if others := [unit for unit in own if size_of(unit, RATE_UNITS) != of_all]:
+            yield (
+                f"flow: rates with a unit of their own instead of {plain(given or stated)}: {len(others):,}, "
+                f"in {', '.join(sorted(set(others)))}"
+            )
 
 
 def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:

@@ -26,6 +26,7 @@ def refuse_doubtful(root: Element, file: str) -> None:
     """Refuse values that are there twice, and those that are not of the type of their key."""
     if (graphs := len(root.findall("{*}graph"))) > 1:
         raise InputError(f"there are {graphs} graphs", file=file, remedy="give each its own file")
+    _refuse_mixed(root, file)
     keys = {key.get("id", ""): key for key in root.iterfind("{*}key")}
     for name, key in keys.items():
         _refuse_type(key, key.findtext("{*}default"), f"key {name}", file)
@@ -35,6 +36,23 @@ def refuse_doubtful(root: Element, file: str) -> None:
             for data in part.iterfind("{*}data"):
                 if (known := keys.get(data.get("key", ""))) is not None:
                     _refuse_type(known, data.text, _path(part), file)
+
+
+def _refuse_mixed(root: Element, file: str) -> None:
+    """Refuse edges of which only some have one direction."""
+    for graph in root.iterfind("{*}graph"):
+        of_all = graph.get("edgedefault") == "directed"
+        edges = list(graph.iterfind(".//{*}edge"))
+        others = [edge for edge in edges if edge.get("directed", str(of_all).lower()) != str(of_all).lower()]
+        if others:
+            kind, other = ("directed", "undirected") if of_all else ("undirected", "directed")
+            one_way = "write an undirected edge as two directed ones"
+            raise InputError(
+                f"this edge is {other}, and the edgedefault of the graph is {kind}",
+                path=_path(others[0]),
+                file=file,
+                remedy=f'write edgedefault="{other}"' if len(others) == len(edges) else one_way,
+            )
 
 
 def _refuse_twins(part: Element, keys: Mapping[str, Element], file: str) -> None:

@@ -25,9 +25,11 @@ def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
 
 
 def contradicting(attributes: Mapping[str, object]) -> list[str]:
-    """Two attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
+    """Attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
     for names in (LATITUDES, LONGITUDES):
         said = {str(name): value for name, value in attributes.items() if str(name).lower() in names}
+        if listed := [name for name, value in said.items() if isinstance(value, list)]:
+            return listed[:1]  # GML with the same key twice
         values = {
             next(numbers({"": value}, ("",)), str(value)): name for name, value in said.items() if value is not None
         }
