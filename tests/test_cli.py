@@ -103,6 +103,14 @@ def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> 
     assert json.loads((folder / "manifest.json").read_text())["scenario"]["flow"]["steady"]["count"] == 3
 
 
+def test_a_scenario_is_not_replaced_by_the_manifest_of_its_run(penstock: Command, small_file: Path) -> None:
+    file = small_file.parent / "manifest.json"
+    small_file.rename(file)
+    done = penstock("run", file, "--out", small_file.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "manifest.json: this file is read, so nothing is written over it" in done.stderr
+
+
 def test_quiet_is_quiet(penstock: Command, small_file: Path) -> None:
     assert penstock("run", small_file, "--out", "results", "--quiet").stderr == ""
 

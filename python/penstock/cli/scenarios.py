@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """``penstock run``: simulate one scenario and print its results."""
-    from penstock.api.run import MOST_REPLICATIONS, ClassError, Interrupted
+    from penstock.api.run import MANIFEST, MOST_REPLICATIONS, ClassError, Interrupted
     from penstock.api.run import run as simulate
-    from penstock.core.files import prepare
+    from penstock.core.files import prepare, require_other
     from penstock.show.progress import bar
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     most = limits(options)
     scenario = scenario_of(options, options.scenario)
     out = None if options.out is None else prepare(options.out)
+    if out is not None:
+        require_other([out / MANIFEST], [options.scenario])
     if options.open and options.trace is None:
         raise InputError("a run has a page only with its figures", path="--open", remedy="add --trace DIR")
     if shows_instant:
