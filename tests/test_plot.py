@@ -58,6 +58,8 @@ def test_the_caption_says_what_the_interval_rests_on() -> None:
 
     single = Curve("one", {1.0: {1: 5.0}})
     assert caption(CURVE) == "Told. Means of 3 replications, shaded: 95 % intervals."
+    two = Curve("two", {1.0: {1: 5.0, 2: 6.0}})
+    assert caption(two) == "Told. Means of 2 replications, too few for intervals."
     assert caption(single) == "Told. One replication each, so without intervals."
     assert "Means of 1 to 3 replications" in caption(CURVE, single)
     assert caption(Curve("t", {1.0: {0: 5.0}}, exact=True)) == "Told. Dashed: exact."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.plot.sheet import Curve, Panel, Sheet
 from penstock.plot.style import EXACT, GREY, colour_of, marker_of, name_columns, show_powers
-from penstock.statistics import LEVEL, Estimate
+from penstock.statistics import LEAST, LEVEL, Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,9 +79,8 @@ def describe(curves: Sequence[Curve], each_seed: bool) -> str:
     elif counts:
         number = str(max(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
         is_named = any(isinstance(x, str) for curve in curves for x in curve.points)
-        parts.append(
-            f"Means of {number} replications, {'bars' if is_named else 'shaded'}: {LEVEL * 100:g} % intervals."
-        )
+        marks = f"{'bars' if is_named else 'shaded'}: {LEVEL * 100:g} % intervals"
+        parts.append(f"Means of {number} replications, {marks if max(counts) >= LEAST else 'too few for intervals'}.")
         if each_seed:
             parts.append("Small: each replication.")
     if any(curve.exact for curve in curves):
