@@ -251,8 +251,51 @@ def test_a_square_of_numbers_has_the_nodes_in_their_order(tmp_path: Path) -> Non
         "# - demands: the matrix has no names: its rows and columns are the nodes of the network in their order" in text
     )
     (tmp_path / "m.txt").write_text("0 1 2\n1 0 2\n1 2 0\n", encoding="utf-8")
-    with pytest.raises(InputError, match="the first line is not from,to,rate"):
+    with pytest.raises(InputError, match="the square has 3 rows, and the network 2 nodes; name the nodes"):
         imported(tmp_path / "n.json", net, demands=tmp_path / "m.txt", demand_unit="kb/s", **LINES)
+
+
+@pytest.mark.parametrize(
+    ("square", "told"),
+    [
+        (",A,B\nA,0,1\nb,1,0\n", "m.csv, line 3: b: no column has the name of this row; add its column, or"),
+        (",A,B\nA,0,1\n", "m.csv, line 1: B: no row has the name of this column; add it, or delete the column"),
+        (",A\nA,0\nB,1\n", "m.csv, line 3: B: no column has the name of this row; add its column, or delete the row"),
+        (",A,A\nA,0,1\nA,1,0\n", "m.csv, line 1: A: two columns have this name; delete one"),
+        (",A,B\nA,0,1\nB,1,0\nA,1,0\n", "m.csv, line 4: A: two rows have this name; delete one"),
+        ("MB/s,A,B\nA,0,1\nB,1,0\n", "m.csv, line 1: MB/s: this is no unit of a rate that is known here; there are"),
+        ("rate (packets/s),A,B\nA,0,1\nB,1,0\n", "line 1: packets/s: this is no unit of a rate that is known here"),
+        ("from,to,rate (kB/s)\nA,B,1\n", "m.csv, line 1: kB/s: this is no unit of a rate that is known here"),
+        ("from,to,MBps\nA,B,1\n", "m.csv, line 1: MBps: this is no unit of a rate that is known here"),
+    ],
+)
+def test_a_matrix_that_is_not_whole_names_its_place(tmp_path: Path, square: str, told: str) -> None:
+    (tmp_path / "m.csv").write_text(square, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        imported(
+            tmp_path / "n.json", node_link([{"source": "A", "target": "B"}], AB), demands=tmp_path / "m.csv", **LINES
+        )
+    assert told in str(refused.value)
+
+
+def test_the_rows_of_a_square_have_any_order_and_empty_cells_are_no_demand(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("Mb/s;A;B;\nB;;;\nA;0;2;\n", encoding="utf-8")
+    content = node_link([{"source": "A", "target": "B"}], AB)
+    found, text = imported(tmp_path / "n.json", content, demands=tmp_path / "m.csv", **LINES)
+    assert {name: flow["traffic"]["cbr"]["rate"] for name, flow in found["flow"].items()} == {"A-B": "2 Mb/s"}
+    assert "# - demands: empty cells of the square, no demand: 1\n" in text
+    assert "# - flow: demands of rate 0, left out: 1\n" in text
+
+
+def test_a_unit_is_not_guessed_where_other_rates_have_theirs(tmp_path: Path) -> None:
+    content = node_link([{"source": "A", "target": "B"}], AB)
+    for rows in ("from,to,rate\nA,B,2 kb/s\nB,A,300\n", "from,to,rate,unit\nA,B,2,kb/s\nB,A,300,\n"):
+        (tmp_path / "m.csv").write_text(rows, encoding="utf-8")
+        with pytest.raises(InputError, match="line 3: rate = 300: this number has no unit; add --demand-unit Mb/s"):
+            imported(tmp_path / "n.json", content, demands=tmp_path / "m.csv", rate_unit="Mb/s", **LINES)
+    (tmp_path / "m.csv").write_text("from,to,rate\nA,B,2\n", encoding="utf-8")
+    _, text = imported(tmp_path / "n.json", content, demands=tmp_path / "m.csv", rate_unit="Mb/s", **LINES)
+    assert "# - flow: demands are in Mb/s, as --rate-unit says: neither their file nor --demand-unit does\n" in text
 
 
 def test_a_matrix_in_blanks_and_a_column_that_is_not_used(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_a_matrix_may_state_its_unit(tmp_path: Path, matrix: str, rate: str) -> 
 @pytest.mark.parametrize(
     ("matrix", "told"),
     [
-        ("from,to,traffic_mBps\na,b,5\n", "line 1: from,to,traffic_mBps: no column has a known name of a rate;"),
+        ("from,to,traffic_mBps\na,b,5\n", "line 1: mBps: this is no unit of a rate that is known here; there are b/s"),
         ("from,from,to\na,b,b\n", "line 1: from: two columns have this name;"),
         ("from;to;rate\na;b;1,5\n", "line 2: rate = 1,5: this is not a number: decimals follow a point"),
         ('from,to,rate\na,b,"2,000.00 Mb/s"\n', "nothing separates thousands, as in 1200.5"),

@@ -28,8 +28,13 @@ SPELT_RATE = re.compile(
 SPELT_DELAY = re.compile(r"(n|u|µ|μ|m|)(?:s|secs?|seconds?)|(nano|micro|milli)seconds?")
 """How they spell the unit of a time: `msec`, `µs`, `seconds`."""
 DELAY_PREFIXES = {"": "s", "m": "ms", "milli": "ms", "n": "ns", "nano": "ns"}
-NAMED_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-zµμ/]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-zµμ/]+))")
+NAMED_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-zµμ/%]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-zµμ/]+))")
 """The name of values with their unit, as `rate (Mb/s)`, `demand [Gbps]`, `traffic_Mbps` or `delay in ms`."""
+AMOUNT = "[kmgt]?i?(?:b|bits?|bytes?|octets?|packets?|pkts?|cells?)"
+PER_TIME = re.compile(
+    rf"(?i)[a-zµμ]+/(?:s|sec|second|min|minute|h|hour)|{AMOUNT}(?:ps|persec(?:ond)?)|[kmgt]?i?bytes?|%"
+)
+"""What looks like the unit of a rate: `MB/s`, `MBps`, `packets/s`."""
 MOST = Decimal(10**20)
 """Greater amounts are no rates and no delays."""
 
@@ -41,7 +46,8 @@ class NoUnitError(ValueError):
 def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     """A value in the smallest of these units. Raises ``ValueError`` with the reason if it is none.
 
-    A number has the given `unit`; a text may have its own. Units may be spelt as :func:`size_of` has them.
+    A number has the given `unit`; a text may have its own, and zero needs none. Units may be spelt as :func:`size_of`
+    has them.
     """
     text = str(value).strip()
     found = WITH_UNIT.fullmatch(text)
@@ -59,6 +65,8 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
         raise ValueError("this is not a finite number")
     if exact < 0:
         raise ValueError("this is less than zero")
+    if exact == 0:
+        return exact  # in any unit
     if size is None:
         raise NoUnitError("this number has no unit")
     if exact > MOST / size:
@@ -85,9 +93,24 @@ def own_unit(value: object) -> str:
 
 def unit_in_name(name: str, units: Mapping[str, Decimal]) -> tuple[str, str]:
     """The name of values without the unit that it states, and the unit: that of ``rate (Mb/s)`` or ``traffic_Mbps``."""
+    column, unit = parted(name)
+    return (column, unit) if unit and size_of(unit, units) is not None else (name, "")
+
+
+def parted(name: str) -> tuple[str, str]:
+    """The name of values, and the last word of it, which may be a unit; the name alone if it is one word."""
     found = NAMED_UNIT.fullmatch(name)
-    unit = (found[2] or found[3]) if found else ""
-    return (found[1], unit) if found and size_of(unit, units) is not None else (name, "")
+    return (found[1], found[2] or found[3]) if found else (name, "")
+
+
+def is_rate_unit(text: str) -> bool:
+    """Whether a text by itself is the unit of a rate. One or two letters may as well be a name."""
+    return len(text) > 2 and size_of(text, RATE_UNITS) is not None
+
+
+def seems_rate_unit(text: str) -> bool:
+    """Whether a text looks like the unit of a rate that is not known here, as ``MB/s`` or ``packets/s``."""
+    return size_of(text, RATE_UNITS) is None and PER_TIME.fullmatch(text) is not None
 
 
 def real(text: str) -> float:

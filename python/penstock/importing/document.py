@@ -95,11 +95,11 @@ def traffic_of(
     finder = Finder(graph, names, words, wanted.file)
     traffic: list[tuple[Traffic, int]] = []
     lines: dict[tuple[str, str], int] = {}
-    zeros = 0
+    zeros, unit = 0, unit_of(wanted, options)
     for demand in wanted.demands:
         sender = finder.find(demand.sender, "from", wanted.file, demand.line)
         receiver = finder.find(demand.receiver, "to", wanted.file, demand.line)
-        rate = rate_of(demand, wanted, options)
+        rate = rate_of(demand, wanted.file, unit)
         if (sender, receiver) in lines:
             before = lines[sender, receiver]
             raise refused(demand, wanted, f"line {before} has this pair, too" if before else "this pair is there twice")
@@ -124,6 +124,8 @@ def unit_notes(wanted: Wanted, options: Options) -> Iterator[str]:
     given, stated = options.demand_unit, wanted.unit
     if given and stated and size_of(given, RATE_UNITS) != size_of(stated, RATE_UNITS):
         yield f"flow: --demand-unit {given} instead of the file's {plain(stated)}"
+    if not (given or stated) and wanted.demands and (unit := unit_of(wanted, options)):
+        yield f"flow: demands are in {unit}, as --rate-unit says: neither their file nor --demand-unit does"
     if (of_all := size_of(given or stated, RATE_UNITS)) is not None:
         own = [unit for demand in wanted.demands if (unit := own_unit(demand.rate))]
         if others := [unit for unit in own if size_of(unit, RATE_UNITS) != of_all]:
@@ -139,11 +141,17 @@ def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:
     return InputError(reason, value=value, file=wanted.file, line=demand.line or None, remedy=remedy)
 
 
-def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
-    """The rate of a demand in b/s; None without one."""
+def unit_of(wanted: Wanted, options: Options) -> str:
+    """The unit of rates without their own: that of the network's rates only if no rate has its own."""
+    if stated := options.demand_unit or wanted.unit:
+        return stated
+    return "" if any(own_unit(demand.rate) for demand in wanted.demands) else options.rate_unit
+
+
+def rate_of(demand: Demand, file: str, unit: str) -> Decimal | None:
+    """The rate of a demand of a file in b/s, in this unit if it is a number; None without one."""
     if demand.rate is None:
         return None
-    unit = options.demand_unit or wanted.unit or options.rate_unit
     try:
         if 0 < (rate := quantity(demand.rate, unit, RATE_UNITS)) < 1:
             raise ValueError("this is less than 1 b/s")
@@ -152,7 +160,7 @@ def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
         remedy = "add --demand-unit Mb/s" if isinstance(error, NoUnitError) else "correct it"
         path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"
         raise InputError(
-            str(error), path=path, value=demand.rate, file=wanted.file, line=demand.line or None, remedy=remedy
+            str(error), path=path, value=demand.rate, file=file, line=demand.line or None, remedy=remedy
         ) from None
 
 

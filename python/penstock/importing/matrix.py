@@ -19,12 +19,13 @@ from pathlib import Path
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, own_unit, real, size_of, unit_in_name
+from penstock.core.quantities import RATE_UNITS, is_rate_unit, own_unit, parted, real, size_of, unit_in_name
 from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
+from penstock.importing.square import Row, read_square, refuse_unit
 
 FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
 TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
@@ -41,11 +42,6 @@ MATRIX = TextKind(
     zipped=True,
 )
 
-IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
-
-Row = tuple[int, Sequence[str]]
-"""The number of a line, and its cells."""
-
 
 def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     """The demands of a file, for a network with these nodes by their ids. Raises :class:`InputError`."""
@@ -58,14 +54,12 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     rows = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
-    if all(len(cells) == len(rows) == len(nodes) and all(map(_is_number, cells)) for _, cells in rows):
-        return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
     (first, head), *others = rows
     sender, receiver = _column(head, FROM), _column(head, TO)
     if sender is not None and receiver is not None:
         return _listed(others, head, (sender, receiver), file, first)
-    if len(head) in (len(others), len(others) + 1) and (dense := _dense(head, others, file)):
-        return Wanted(dense, file, *_corner(head[0] if len(head) > len(others) else ""))
+    if (square := read_square(rows, nodes, file)) is not None:
+        return square
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
         value=",".join(head)[:100],
@@ -100,26 +94,23 @@ def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
     return next((place for place, name in enumerate(head) if name.lower() in known), None)
 
 
-def _rate_column(head: Sequence[str]) -> tuple[int | None, str]:
+def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None, str]:
     """The column with the rates, and the unit that its name states: `rate (Mb/s)`, or `Mb/s` alone."""
     for place, name in enumerate(head):
         column, unit = unit_in_name(name, RATE_UNITS)
         if unit and column.lower() in RATE:
             return place, unit
+        column, unit = parted(name)
+        refuse_unit(unit if column.lower() in RATE else name, file, first)
     if (own := _column(head, RATE)) is not None:
         return own, ""
-    units = [place for place, name in enumerate(head) if len(name) > 2 and _is_unit(name)]
+    units = [place for place, name in enumerate(head) if is_rate_unit(name)]
     return (units[0], head[units[0]]) if len(units) == 1 else (None, "")
-
-
-def _is_unit(text: str) -> bool:
-    """Whether a text is the unit of a rate."""
-    return size_of(text, RATE_UNITS) is not None
 
 
 def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
     """The demands of a list with one pair a line."""
-    (sender, receiver), (rate, stated), unit = ends, _rate_column(head), _column(head, UNIT)
+    (sender, receiver), (rate, stated), unit = ends, _rate_column(head, file, first), _column(head, UNIT)
     counts = Counter(name.lower() for name in head)
     if twice := [name for name in head if name and counts[name.lower()] > 1]:
         raise InputError("two columns have this name", value=twice[0], file=file, line=first, remedy="delete one")
@@ -148,36 +139,6 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
     others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, unit)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes)
-
-
-def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
-    """The demands of a square matrix, with the names of the nodes in its first line and column; empty if it is none."""
-    names = list(head[1:] if len(head) > len(rows) else head)  # the corner may be missing
-    if [row[0] for _, row in rows] != names:
-        return []
-    demands = []
-    for line, row in rows:
-        if len(row) != len(names) + 1:
-            reason = f"the line has {counted(len(row) - 1, 'rate')}, for {counted(len(names), 'node')}"
-            raise InputError(reason, value=",".join(row)[:100], file=file, line=line, remedy="give one rate a node")
-        pairs = zip(names, row[1:], strict=True)
-        demands += [Demand(row[0], name, rate or "0", line) for name, rate in pairs if name != row[0] or rate]
-    return demands
-
-
-def _corner(text: str) -> tuple[str, list[str]]:
-    """The unit that the corner of a square states, and what is to say of any other text there."""
-    unit = text if len(text) > 2 and _is_unit(text) else unit_in_name(text, RATE_UNITS)[1]
-    return unit, [f"demands: the corner of the square, not used: {plain(text)}"] if text and not unit else []
-
-
-def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
-    """The demands of a square of numbers alone, whose rows and columns are the nodes in their order."""
-    return [
-        Demand(sender, receiver, rate, line)
-        for sender, (line, rates) in zip(nodes, rows, strict=True)
-        for receiver, rate in zip(nodes, rates, strict=True)
-    ]
 
 
 def _is_number(cell: str) -> bool:

@@ -1,0 +1,117 @@
+"""Demands as a square: a row and a column of rates for each node, with the names of the nodes or in their order.
+
+    Mb/s,Berlin,Bonn
+    Berlin,0,640
+    Bonn,2000,0
+
+The corner may state the unit, and may be missing. Rows may be in another order than the columns. An empty cell is no
+demand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from penstock.core.counts import counted
+from penstock.core.errors import InputError, did_you_mean
+from penstock.core.quantities import RATE_UNITS, is_rate_unit, parted, real, seems_rate_unit, unit_in_name
+from penstock.importing.document import Wanted
+from penstock.importing.graph import Demand
+from penstock.importing.names import plain
+
+Row = tuple[int, Sequence[str]]
+"""The number of a line, and its cells."""
+IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
+
+
+def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted | None:
+    """The demands of these lines, for a network with these nodes by their ids; None if they are no square.
+
+    Raises :class:`InputError` for a square that is not whole.
+    """
+    rows = _without_empty_column(rows)
+    size, (first, head) = len(rows), rows[0]
+    if all(len(cells) == size and all(map(is_number, cells)) for _, cells in rows):
+        if size == len(nodes):
+            return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
+        if not set(head[1:]) <= set(nodes):  # the names of nodes may be numbers, too
+            reason = f"the square has {counted(size, 'row')}, and the network {counted(len(nodes), 'node')}"
+            raise InputError(reason, file=file, remedy="name the nodes in its first line and column")
+    others = rows[1:]
+    has_corner = not others or len(others[0][1]) <= len(head)
+    names = list(head[1:] if has_corner else head)
+    if not {cells[0] for _, cells in others} & set(names):
+        return None
+    _refuse_other_names(names, others, file, first)
+    corner = head[0] if has_corner else ""
+    refuse_unit(parted(corner)[1] or corner, file, first)
+    unit = corner if is_rate_unit(corner) else unit_in_name(corner, RATE_UNITS)[1]
+    notes = [f"demands: the corner of the square, not used: {plain(corner)}"] if corner and not unit else []
+    demands, empty = _named(names, others, file)
+    if empty:
+        notes.append(f"demands: empty cells of the square, no demand: {empty:,}")
+    return Wanted(demands, file, unit, notes)
+
+
+def refuse_unit(text: str, file: str, line: int) -> None:
+    """Refuse what looks like a unit of rates that is not known."""
+    if seems_rate_unit(text):
+        reason = "this is no unit of a rate that is known here"
+        remedy = f"there are {', '.join(RATE_UNITS)}: give the rates in one of them"
+        raise InputError(reason, value=text, file=file, line=line, remedy=remedy)
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, without a unit."""
+    try:
+        return math.isfinite(real(cell))
+    except ValueError:
+        return False
+
+
+def _without_empty_column(rows: Sequence[Row]) -> Sequence[Row]:
+    """The same lines without the last column, if it is empty: each line ends with a separator."""
+    return rows if any(cells[-1] for _, cells in rows) else [(line, cells[:-1]) for line, cells in rows]
+
+
+def _refuse_other_names(names: Sequence[str], rows: Sequence[Row], file: str, first: int) -> None:
+    """Refuse a square whose rows and columns do not have the same names, each once."""
+    own = [cells[0] for _, cells in rows]
+    for each, what in ((names, "columns"), (own, "rows")):
+        if twice := [name for name, count in Counter(each).items() if count > 1]:
+            place = first if what == "columns" else [line for line, cells in rows if cells[0] == twice[0]][1]
+            raise InputError(f"two {what} have this name", value=twice[0], file=file, line=place, remedy="delete one")
+    missing = [name for name in names if name not in own]
+    for line, cells in rows:
+        if cells[0] not in names:
+            remedy = did_you_mean(cells[0], missing) or "add its column, or delete the row"
+            raise InputError("no column has the name of this row", value=cells[0], file=file, line=line, remedy=remedy)
+    if missing:
+        remedy = "add it, or delete the column"
+        raise InputError("no row has the name of this column", value=missing[0], file=file, line=first, remedy=remedy)
+
+
+def _named(names: Sequence[str], rows: Sequence[Row], file: str) -> tuple[list[Demand], int]:
+    """The demands between nodes of these names, and how many cells off the diagonal are empty."""
+    demands, empty = [], 0
+    for line, row in rows:
+        if len(row) != len(names) + 1:
+            reason = f"the line has {counted(len(row) - 1, 'rate')}, for {counted(len(names), 'node')}"
+            raise InputError(reason, value=",".join(row)[:100], file=file, line=line, remedy="give one rate a node")
+        for name, rate in zip(names, row[1:], strict=True):
+            if rate:
+                demands.append(Demand(row[0], name, rate, line))
+            else:
+                empty += name != row[0]
+    return demands, empty
+
+
+def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
+    """The demands of a square of numbers alone, whose rows and columns are the nodes in their order."""
+    return [
+        Demand(sender, receiver, rate, line)
+        for sender, (line, rates) in zip(nodes, rows, strict=True)
+        for receiver, rate in zip(nodes, rates, strict=True)
+    ]
