@@ -68,6 +68,32 @@ def test_messages_have_completion_times_and_slowdowns(tmp_path: Path) -> None:
     assert slowdowns["cubic"].estimate.mean >= 1
 
 
+def test_a_league_changes_the_defaults_of_a_network_in_a_file(tmp_path: Path) -> None:
+    net = """
+duration = "100 ms"
+defaults.flow = { count = 2, traffic.greedy = {} }
+[line.out]
+between = ["a", "b"]
+rate = "10 Mb/s"
+delay = "1 ms"
+queues = [{ drop_tail.size = "50 PDUs" }]
+[flow.plain]
+path = ["a", "b"]
+[flow.own]
+path = ["a", "b"]
+octets = 500
+"""
+    (tmp_path / "net.toml").write_text(net, encoding="utf-8")
+    file = tmp_path / "league.toml"
+    text = 'schemes = ["cubic", "dctcp"]\nnetworks.n.file = "net.toml"\nwith.stream.defaults.flow.octets = 1460\n'
+    file.write_text(text + "traffics.t.defaults.flow.traffic.greedy.phase = '5 ms'\n", encoding="utf-8")
+    (case,) = League.load(file).cases
+    flows = case.scenarios["cubic"].tree["flow"]
+    assert {name: flow["octets"] for name, flow in flows.items()} == {"plain": 1460, "own": 500}
+    assert {flow["traffic"]["greedy"]["phase"] for flow in flows.values()} == {"5 ms"}
+    assert {flow["count"] for flow in flows.values()} == {2}
+
+
 def test_the_groups_of_a_class_are_named(tmp_path: Path) -> None:
     quiet = 'path = ["left", "right"], scheme = "none", traffic.poisson.rate = "1 Mb/s"'
     flows = f'flow.short.path = ["left", "right"]\nflow.data = {{ {quiet} }}\nflow.voice = {{ {quiet} }}\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock import InputError, Scenario, _engine, schema
+from penstock import InputError, Scenario, Sweep, _engine, schema
 from penstock.core.scenario import ready
 from penstock.core.settings import parse_value
 
@@ -343,3 +343,22 @@ def test_distributions_are_kept_on_request(small: Scenario) -> None:
         assert steps["delay_s"].is_sorted()
         assert steps["delay_s"].n_unique() == steps.height
         assert group["delay_max_s"] < steps["delay_s"].item(-1) <= group["delay_max_s"] * 1.008
+
+
+def test_a_change_of_defaults_that_flows_have_taken_is_refused() -> None:
+    flow = '[flow.%s]\npath = ["a", "b"]\n'
+    text = f"""
+duration = "1 s"
+defaults.flow.traffic.cbr = {{ rate = "1 Mb/s" }}
+[line.out]
+between = ["a", "b"]
+rate = "10 Mb/s"
+{flow % "one"}{flow % "two"}
+"""
+    scenario = Scenario.parse(text)
+    with pytest.raises(InputError, match=r"would not reach one, two; change flow\.\*\.octets"):
+        scenario.with_({"defaults.flow.octets": 500})
+    assert scenario.with_({"flow.*.octets": 500}).tree["flow"]["two"]["octets"] == 500
+    swept = text + '[[sweep.axis]]\n"defaults.flow.octets" = [500, 1000]\n'
+    with pytest.raises(InputError, match=r"line \d+: sweep.axis\[0\].defaults.flow.octets = 500: defaults are copied"):
+        Sweep.of(Scenario.parse(swept), swept)

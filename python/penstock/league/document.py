@@ -258,7 +258,8 @@ class Document:
             text = read(source)
         except InputError as error:
             raise self.error(error.reason, place, file, error.remedy) from None
-        base = Scenario.parse(text, name=str(source)).with_({"sweep": None}).tree
+        tree = Scenario.parse(text, name=str(source)).with_({"sweep": None}).tree
+        base = with_own_defaults(tree, tomllib.loads(text))
         return merged(base, {key: value for key, value in network.items() if key != "file"})
 
     def tree_of(self, network: str, traffic: str) -> Tree:
@@ -322,6 +323,23 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any], *, within: bool 
         other_part = both and is_part and value.keys() != tree[key].keys()
         tree[key] = merged(tree[key], value, within=True) if both and not other_part else deepcopy(value)
     return tree
+
+
+def with_own_defaults(tree: Tree, written: Mapping[str, Any]) -> Tree:
+    """The tables of a scenario that was read, with its lines and flows as they are ``written``, and its defaults apart.
+
+    A scenario that is read has its defaults in each line and flow, where a league could no longer change them.
+    """
+    tree, defaults = dict(tree), {kind: dict(keys) for kind, keys in (tree.get("defaults") or {}).items()}
+    for kind in ("line", "flow"):
+        said = written.get(kind, {})
+        entries = {name: entry for name, entry in tree.get(kind, {}).items() if name in said}
+        for key in written.get("defaults", {}).get(kind, {}):
+            if taken := [entry[key] for name, entry in entries.items() if key not in said[name] and key in entry]:
+                defaults.setdefault(kind, {})[key] = taken[0]
+        own = {name: {key: entry[key] for key in entry if key in said[name]} for name, entry in entries.items()}
+        tree[kind] = {**tree.get(kind, {}), **own}
+    return {**tree, "defaults": defaults} if any(defaults.values()) else tree
 
 
 def ready_leagues() -> dict[str, str]:

@@ -244,6 +244,30 @@ traffic.cbr = { rate = "64 kb/s" }
     }
 
     #[test]
+    fn a_fault_in_a_part_of_a_scheme_has_its_place() {
+        for (scheme, place, told) in [
+            ("erica = { target = 'x' }", "erica.target", "this is a text"),
+            ("erica = { targt = 1 }", "erica.targt", "did you mean `target`?"),
+            ("cubic = { beta = 'x' }", "cubic.beta", "this is a text"),
+            ("cubic = { pacing = { a = 1 } }", "cubic.pacing", "this is a table"),
+            ("cubic = { queue.drop_tail = {} }", "cubic.queue.drop_tail.size", "add size = "),
+            ("cubic = { queue.fq_codel = { target = '5 parsecs' } }", "cubic.queue.fq_codel.target", "did you mean"),
+            ("cubic = { queue.fq_codel = { targt = 1 } }", "cubic.queue.fq_codel.targt", "did you mean `target`?"),
+            ("cubic = { queue.fq_codell = {} }", "cubic.queue.fq_codell", "did you mean `fq_codel`?"),
+            ("cubic = { transport.stream.ecn = 'on' }", "cubic.transport.stream.ecn", "classic"),
+            (
+                "becn = { reaction_point.becn.levels = true }",
+                "becn.reaction_point.becn.levels",
+                "this is true or false",
+            ),
+        ] {
+            let (line, path, text) = refusal(&format!("scheme = {{ {scheme} }}{SMALL}"));
+            assert_eq!((line, path), (Some(1), format!("scheme.{place}")), "{text}");
+            assert!(text.contains(told), "{text}");
+        }
+    }
+
+    #[test]
     fn a_wrong_form_is_told_in_plain_words() {
         for (wrong, right, actual) in [
             ("traffic.cbr = { rate = \"64 kb/s\" }", "traffic = \"cbr\"", "write { cbr = {} }"),

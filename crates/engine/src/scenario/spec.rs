@@ -38,7 +38,7 @@ pub use limits::Limits;
 pub use listed::{Demand, Demands, Series};
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
-pub(in crate::scenario) use scheme::CONTROLLER;
+pub(in crate::scenario) use scheme::{CONTROLLER, PLACE};
 pub use scheme::{Parts, Scheme};
 pub use sweep::{Sweep, Values};
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::defaults::refuse_taken;
 use super::schema::{is_choice, is_known, is_known_table};
 use super::size::{LONGEST_JSON, refuse_size};
 use crate::core::error::{Error, Fault};
@@ -17,18 +18,20 @@ use crate::scenario::path::{Nowhere, Path, Step, at, text_of};
 pub fn with_values<P: AsRef<str>, V: AsRef<str>>(json: &str, changes: &[(P, V)]) -> Result<String, Error> {
     refuse_size(json, LONGEST_JSON)?;
     let mut tree: Value = serde_json::from_str(json).map_err(|error| super::no_json(&error))?;
-    for (path, value) in changes {
-        put(&mut tree, path.as_ref(), value.as_ref())?;
+    let paths = changes.iter().map(|(path, _)| path.as_ref().parse()).collect::<Result<Vec<Path>, Fault>>()?;
+    for (path, (_, value)) in paths.iter().zip(changes) {
+        put(&mut tree, path, value.as_ref(), &paths)?;
     }
     Ok(tree.to_string())
 }
 
-fn put(tree: &mut Value, text: &str, value: &str) -> Result<(), Fault> {
-    let path: Path = text.parse()?;
+fn put(tree: &mut Value, path: &Path, value: &str, changes: &[Path]) -> Result<(), Fault> {
+    let text = path.to_string();
     let value: Value = serde_json::from_str(value)
-        .map_err(|error| Fault::new(text, value, format!("this is no value: {error}"), "give it as in a scenario"))?;
+        .map_err(|error| Fault::new(&text, value, format!("this is no value: {error}"), "give it as in a scenario"))?;
+    refuse_taken(tree, path, &value, changes)?;
     path.open_keywords(tree);
-    add_tables(tree, &path);
+    add_tables(tree, path);
     path.set(tree, &value).map_err(|nowhere| {
         let remedy = choice(tree, &nowhere).unwrap_or(nowhere.remedy);
         Fault::new(text, value, nowhere.reason, remedy)
@@ -74,7 +77,8 @@ mod tests {
 
     fn changed(json: &str, path: &str, value: &str) -> Result<String, Fault> {
         let mut tree: Value = serde_json::from_str(json).unwrap();
-        put(&mut tree, path, value)?;
+        let path: Path = path.parse()?;
+        put(&mut tree, &path, value, std::slice::from_ref(&path))?;
         Ok(tree.to_string())
     }
 
@@ -92,6 +96,22 @@ mod tests {
         for path in ["line.wan.delay", "schemme.cubic.beta", "line.*.reverse.delay"] {
             assert!(changed(r#"{"line":{}}"#, path, "0.5").is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn defaults_that_flows_have_taken_are_not_changed_in_vain() {
+        let own = r#"{"flow":{"a":{"octets":53},"b":{"octets":53}}}"#;
+        let fault = changed(own, "defaults.flow.octets", "500").unwrap_err();
+        assert_eq!(fault.reason, "defaults are copied when a scenario is read, so this would not reach a, b");
+        assert!(fault.remedy.starts_with("change flow.*.octets"), "{fault:?}");
+        for (path, value) in [("defaults.flow", r#"{"octets":500}"#), ("defaults", r#"{"flow":{"octets":500}}"#)] {
+            assert_eq!(changed(own, path, value).unwrap_err().reason, fault.reason, "{path}");
+        }
+        assert!(changed(own, "defaults.flow.policers", "[]").is_ok());
+        assert!(changed(own, "defaults.line.delay", r#""1 ms""#).is_ok());
+        let both = [("defaults.flow.octets", "500"), ("flow.*.octets", "500")];
+        assert!(with_values(own, &both).is_ok());
+        assert!(with_values(own, &[both[0], ("flow.a.octets", "500")]).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::core::error::Fault;
 use crate::core::suggestion::suggestion;
+use crate::scenario::path::{Path, Step, key, text_of};
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";
@@ -63,6 +64,51 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// Refuses a change of defaults that lines or flows of the read document `tree` have taken, for it would not reach them. One
+/// that another of the `changes` gives them as well is meant.
+pub(super) fn refuse_taken(tree: &Value, path: &Path, value: &Value, changes: &[Path]) -> Result<(), Fault> {
+    let steps: Vec<&Step> = path.steps().collect();
+    let Some((Step::Key(first), below)) = steps.split_first() else { return Ok(()) };
+    if first != DEFAULTS {
+        return Ok(());
+    }
+    for kind in KINDS {
+        let rests: Vec<String> = match below {
+            [] => value[kind].as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect(),
+            [Step::Key(own)] if own == kind => {
+                value.as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect()
+            }
+            [Step::Key(own), rest @ ..] if own == kind => vec![text_of(rest.iter().copied())],
+            _ => Vec::new(),
+        };
+        for rest in rests {
+            let has_taken = |name: &str, entry: &Value| {
+                let place: Option<Path> = format!("{kind}.{}.{rest}", key(name)).parse().ok();
+                let top = rest.split(['.', '[']).next().unwrap_or_default();
+                entry.get(top).is_some()
+                    && !place.is_some_and(|place| changes.iter().any(|other| other.overlaps(&place)))
+            };
+            let entries = tree[kind].as_object().into_iter().flatten();
+            let names: Vec<&str> =
+                entries.filter(|(name, entry)| has_taken(name, entry)).map(|(name, _)| name.as_str()).collect();
+            if !names.is_empty() {
+                return Err(taken(path, value, &format!("{kind}.*.{rest}"), &names));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn taken(path: &Path, value: &Value, instead: &str, names: &[&str]) -> Fault {
+    const SHOWN: usize = 5;
+    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
+    let reason = format!(
+        "defaults are copied when a scenario is read, so this would not reach {}{more}",
+        names[..names.len().min(SHOWN)].join(", ")
+    );
+    Fault::new(path.to_string(), value, reason, format!("change {instead} (also beside the defaults)"))
 }
 
 /// The kind of this name, or the fault that there is none.

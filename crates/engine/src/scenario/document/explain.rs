@@ -11,10 +11,13 @@ use crate::queue;
 use crate::scenario;
 use crate::scenario::partners::elsewhere;
 use crate::scenario::path::{Step, shown_key};
+use crate::scenario::spec::PLACE;
 
 /// Turns serde's message about what is at `path` into a fault: names the key, and suggests the nearest one that would
 /// be right. `is_there` knows which paths the document has.
 pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
+    let (path, message) = placed(path, message);
+    let path = path.as_slice();
     for (start, what) in [("unknown field `", "key"), ("unknown variant `", "keyword")] {
         if let Some((key, list)) = message.strip_prefix(start).and_then(|rest| rest.split_once("`, ")) {
             let above = above(path, key);
@@ -43,7 +46,7 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
         return fault(list, "this is a list", "give a table, as in { KEY = VALUE }, or one [TABLE] of this name");
     }
     let whole = text_to(path, 0);
-    let last = match path.iter().next_back() {
+    let last = match path.last() {
         Some(Segment::Map { key } | Segment::Enum { variant: key }) => key.as_str(),
         _ => "KEYWORD",
     };
@@ -71,6 +74,21 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
     }
 }
 
+/// The whole path to what a message is about, and the message: that of a part of a scheme has its own place.
+fn placed<'m>(path: &Path, message: &'m str) -> (Vec<Segment>, &'m str) {
+    let mut segments: Vec<Segment> = path.iter().cloned().collect();
+    let Some((below, message)) = message.strip_prefix(PLACE).and_then(|rest| rest.split_once(PLACE)) else {
+        return (segments, message);
+    };
+    let below: Option<scenario::path::Path> = below.parse().ok();
+    segments.extend(below.iter().flat_map(scenario::path::Path::steps).map(|step| match step {
+        Step::Key(key) => Segment::Map { key: key.clone() },
+        Step::Index(index) => Segment::Seq { index: *index },
+        Step::Every => Segment::Unknown,
+    }));
+    (segments, message)
+}
+
 /// What is wrong with a table that has no keyword or several, and what would be right.
 fn not_one(path: &str, is_there: &dyn Fn(&str) -> bool) -> (String, String) {
     let (_, mut keywords) = example_value(whole_schema(), path);
@@ -93,9 +111,9 @@ fn most_entries(path: &str) -> Option<u64> {
 
 /// The path to a list that stands where the schema has a table, if what is wrong is in such: serde takes the values of a
 /// list for those of a table's keys.
-fn list_for_table(path: &Path) -> Option<String> {
+fn list_for_table(path: &[Segment]) -> Option<String> {
     let schema = whole_schema();
-    let count = path.iter().count();
+    let count = path.len();
     let lists = path.iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Seq { .. }));
     lists.map(|(number, _)| text_to(path, count - number)).find(|list| {
         let place = list.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path));
@@ -110,16 +128,16 @@ static NOTHING: Value = Value::Null;
 const ONE_KEYWORD: &str = "give one keyword with its parameters, as in { KEYWORD = {} }";
 
 /// The path of the table that has `key`: the path may end before it, and may not.
-fn above(path: &Path, key: &str) -> String {
-    match path.iter().next_back() {
+fn above(path: &[Segment], key: &str) -> String {
+    match path.last() {
         Some(Segment::Map { key: last } | Segment::Enum { variant: last }) if last == key => text_to(path, 1),
         _ => text_to(path, 0),
     }
 }
 
 /// The text of a path, but for so many of its last steps.
-fn text_to(path: &Path, but: usize) -> String {
-    let count = path.iter().count() - but;
+fn text_to(path: &[Segment], but: usize) -> String {
+    let count = path.len() - but;
     path.iter().take(count).fold(String::new(), |text, segment| match segment {
         Segment::Seq { index } => format!("{text}[{index}]"),
         Segment::Map { key } | Segment::Enum { variant: key } if text.is_empty() => shown_key(key).into_owned(),
@@ -199,7 +217,7 @@ fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
 }
 
 /// A size in bits for a queue policy that counts PDUs: the fault names the policy that counts bits.
-fn size_in_bits(path: &Path, message: &str) -> Option<Fault> {
+fn size_in_bits(path: &[Segment], message: &str) -> Option<Fault> {
     let text = message.split('"').nth(1)?;
     text.parse::<Bits>().ok()?;
     let names = path.iter().filter_map(|segment| match segment {

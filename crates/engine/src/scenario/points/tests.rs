@@ -111,8 +111,8 @@ fn what_depends_on_nothing_that_has_changed_stays() {
     let parts = [
         "[[sweep.axis]]\nscheme = [{ erica = { target = 0.8 } }, { erica = { target = 0.9 } }, { erica = { target = 0.9, \
          reaction_point = { tm40 = { rif = 0.5 } } } }, 'none']",
-        "[[sweep.axis]]\n'defaults.line.order' = ['fixed', 'random']",
-        "[[sweep.axis]]\n'defaults.flow.octets' = [53, 60]",
+        "[[sweep.axis]]\n'defaults.line.order' = ['fixed', 'random']\n'line.own.order' = ['random', 'fixed']",
+        "[[sweep.axis]]\n'defaults.flow.octets' = [53, 60]\n'flow.own.octets' = [53, 53]",
         "[[sweep.axis]]\n'flow.own.count' = [1, 2]",
         "[[sweep.axis]]\n'line.own.delay' = ['1 ms', '2 ms']",
         "[[sweep.axis]]\nwarm_up = ['1 ms', '2 ms']",

@@ -36,7 +36,7 @@ pub struct Parts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<CongestionParams>,
     /// In the place of every queue of the lines that has only a limit, which it takes over: `unlimited`, `drop_tail`,
-    /// `drop_tail_bits`.
+    /// `drop_tail_bits`. Only `fq_codel`, `dual_pi2` and, of limits in PDUs, `python` can do so: others stand on the lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<queue::Params>,
     /// At every sender.
@@ -80,8 +80,7 @@ impl Scheme {
             }
             merge(part_with(main, key), key, value);
         }
-        let parts =
-            serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
+        let parts = read_parts(parts, scheme.main, &given)?;
         Ok(Scheme { keyword: scheme.keyword, given, parts })
     }
 
@@ -108,8 +107,7 @@ impl Scheme {
             let told = "the class controls byte streams: write their parameters beside `class`, without `transport`";
             return Err(told.to_owned());
         }
-        let parts =
-            serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
+        let parts = read_parts(parts, "transport", &given)?;
         Ok(Scheme { keyword: PYTHON, given, parts })
     }
 
@@ -141,6 +139,26 @@ impl Scheme {
     pub fn gives(&self, role: &str) -> bool {
         self.given.contains_key(role)
     }
+}
+
+/// Encloses the place below the table of a scheme, before serde's message about what is there.
+///
+/// serde itself does not know it: parts are put together, and then read.
+pub(in crate::scenario) const PLACE: char = '\u{1f}';
+
+/// Reads the parts of a scheme with the main part `main`. An error has its place in the `given` table, where it is in it.
+fn read_parts(parts: Map<String, Value>, main: &str, given: &Map<String, Value>) -> Result<Parts, String> {
+    serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| {
+        let steps: Vec<String> = error.path().iter().map(ToString::to_string).collect();
+        let written = match steps.as_slice() {
+            [role, ..] if given.contains_key(role) => steps.as_slice(),
+            [role, _, own, _, rest @ ..] if role == main && own == CONTROLLER && !given.contains_key(own) => rest,
+            [role, _, rest @ ..] if role == main => rest,
+            _ => &[],
+        };
+        let place = written.join(".").replace(".[", "[");
+        format!("{PLACE}{place}{PLACE}{}", error.inner())
+    })
 }
 
 /// The keyword of a class in Python, as a scheme and as a controller, and the keys of the scheme's table that are those of the
@@ -424,6 +442,23 @@ mod tests {
         assert_eq!(point(", asks = ['paces']"), None);
         assert_eq!(point(", asks = ['reads_telemetry']"), Some("telemetry"));
         assert_eq!(point(", asks = ['reads_telemetry'], congestion_point.becn = {}"), Some("becn"));
+    }
+
+    #[test]
+    fn the_queues_that_take_over_limits_are_named() {
+        let schema = schemars::schema_for!(queue::Params).to_value().to_string();
+        let keywords =
+            ["unlimited", "codel", "fq_codel", "red", "pie", "pi2", "dual_pi2", "random_loss", "packet_discard"];
+        let sized = ["drop_tail", "clp_threshold", "push_out", "npdu_priority"];
+        let parts = schemars::schema_for!(Parts).to_value()["properties"]["queue"]["description"].to_string();
+        for keyword in keywords.into_iter().chain(sized) {
+            assert!(schema.contains(&format!("\"{keyword}\"")), "{keyword}");
+            let read = |table: Value| serde_json::from_value::<queue::Params>(json!({ keyword: table })).ok();
+            let queue = read(json!({})).or_else(|| read(json!({ "size": "9 PDUs" })));
+            let takes_over = queue.is_some_and(|mut queue| queue.limit(None, None));
+            let is_named = parts.split("Only").nth(1).is_some_and(|named| named.contains(&format!("`{keyword}`")));
+            assert_eq!(takes_over, is_named, "{keyword}: {parts}");
+        }
     }
 
     #[test]

@@ -281,7 +281,13 @@ impl<'a> Network<'a> {
         let fault = |(place, queue): (String, &queue::Params)| {
             let sends = queue.sends();
             let reason = format!("it sends {sends}, and no source of the flows through it hears them");
-            Fault::new(place, "mark", reason, format!("give its flows one of {}, or delete mark", listeners(sends)))
+            let with = if sends.meets(Signals::ECN) { " with ecn = \"classic\" or \"accurate\"" } else { "" };
+            Fault::new(
+                place,
+                "mark",
+                reason,
+                format!("give its flows one of {}{with}, or delete mark", listeners(sends)),
+            )
         };
         unheard.map(fault).collect()
     }
