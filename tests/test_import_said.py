@@ -232,3 +232,49 @@ def test_a_unit_that_is_not_known_is_not_mended_by_an_option(tmp_path: Path) -> 
     with pytest.raises(InputError) as refused:
         imported(tmp_path, "net.json", json_of(links=LINK.replace("1}", '"1 MB/s"}')), rate="bw")
     assert str(refused.value).endswith("correct it in the file")
+
+
+def drawn(edge: str = "", node: str = "", more: str = "", default: str = "") -> str:
+    """GraphML of yEd: an edge and a node with these drawings, and more values of the edge, as those of the key `l`."""
+    key = f'<key id="l" for="all" attr.name="label" attr.type="string">{default}</key>'
+    key += '<key id="y" for="all" yfiles.type="nodegraphics"/>'
+    edges = f'<edge source="a" target="b"><data key="y"><y:ArcEdge>{edge}</y:ArcEdge></data>{more}</edge>'
+    text = graphml(edges, f'<node id="a"><data key="y">{node}</data></node><node id="b"/>', key)
+    return text.replace("<graphml", '<graphml xmlns:y="http://www.yworks.com/xml/graphml"')
+
+
+RATE_LABEL, SEVEN = '<data key="l">100 Mb/s</data>', "<y:EdgeLabel>7 Mb/s</y:EdgeLabel>"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (
+            {"edge": SEVEN, "more": RATE_LABEL},
+            "edge a - b: it has two labels, 100 Mb/s (key label) and 7 Mb/s (y:EdgeLabel);",
+        ),
+        ({"edge": SEVEN, "default": "<default>9 Mb/s</default>"}, "two labels, 9 Mb/s (key label) and 7 Mb/s"),
+        ({"edge": SEVEN + SEVEN.replace("7", "8")}, "two labels, 7 Mb/s (y:EdgeLabel) and 8 Mb/s (y:EdgeLabel); del"),
+        (
+            {"node": "<y:ShapeNode><y:NodeLabel>A</y:NodeLabel><y:NodeLabel>B</y:NodeLabel></y:ShapeNode>"},
+            "node a: it has two labels, A (y:NodeLabel) and B (y:NodeLabel)",
+        ),
+        ({"edge": SEVEN + SEVEN, "more": RATE_LABEL.replace("100", "7")}, 'rate = "7 Mb/s"'),
+        ({"edge": "<y:EdgeLabel> </y:EdgeLabel>", "more": RATE_LABEL}, 'rate = "100 Mb/s"'),
+        ({"edge": f"<y:EdgeLabel/>{SEVEN}"}, 'rate = "7 Mb/s"'),
+        (
+            {"node": "<y:Other><y:NodeLabel>A</y:NodeLabel></y:Other>", "more": RATE_LABEL},
+            "# - network: labels of groups or other drawings that are not used: those of node a\n",
+        ),
+        (
+            {"more": f"{RATE_LABEL[:-7]}<x/></data>", "default": "<default>6 b/s</default>"},
+            "# - network: values with elements in them that are not used: those of label\n",
+        ),
+    ],
+)
+def test_a_drawing_of_yed_replaces_no_label(tmp_path: Path, parts: dict[str, str], told: str) -> None:
+    try:
+        text = imported(tmp_path, "net.graphml", drawn(**parts), rate="label")
+    except InputError as error:
+        text = str(error)
+    assert told in text

@@ -8,10 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.graphml import defaults_of_all, has_edge_ids, left_out, refuse_doubtful
+from penstock.importing.graphml import (
+    defaults_of_all,
+    has_edge_ids,
+    left_out,
+    refuse_doubtful,
+    without_empty_labels,
+)
 from penstock.importing.library import missing, parsed_xml, reading
 from penstock.importing.names import of_the_whole
 from penstock.importing.places import is_coordinate
@@ -56,6 +63,8 @@ def _graphml(text: str, file: str) -> Graph:
 
     root = parsed_xml(text)
     refuse_doubtful(root, file)
+    if without_empty_labels(root):
+        text = ElementTree.tostring(root, encoding="unicode")
     graph = nx.parse_graphml(text, force_multigraph=True)
     edges, of_all = [about for _, _, about in graph.edges(data=True)], defaults_of_all(root)
     for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
