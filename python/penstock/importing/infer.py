@@ -220,16 +220,16 @@ class Reader:
             return self.quantity(edge, known, unit, DELAY_UNITS, found)
         places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
         if not name and places[0] is not None and places[1] is not None:
-            return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
+            return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)  # whole us
         if self.default_delay is not None:
             found.notes.append("no delay that is known: --default-delay")
             return self.default_delay
         raise self.missing(edge, "delay", name, '"5 ms"')
 
     def of_distance(self, km: Decimal, found: Found) -> Decimal:
-        """The delay of a length of fibre, in ns."""
+        """The delay of a length of fibre, in whole ns: it is inferred, and no value of the file is rounded."""
         found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
-        return km * Decimal(US_PER_KM) * DELAY_UNITS["us"]
+        return round(km * Decimal(US_PER_KM) * DELAY_UNITS["us"], 0)
 
     def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], found: Found) -> Decimal:
         """The value of an attribute."""
