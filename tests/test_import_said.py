@@ -54,10 +54,24 @@ def test_attributes_that_are_not_used_are_named(tmp_path: Path) -> None:
     text = imported(tmp_path, "net.json", json_of(nodes, link))
     assert "# - 1 of 1 lines: no rate that is known: --default-rate" in text
     assert "# - edge: attributes that are not used: bandwidth, weight\n" in text
-    assert "# - node: attributes that are not used: site\n" in text
-    assert "# - node: coordinates that are no places on the earth, not used: those of 1 nodes\n" in text
+    assert "# - node: attributes that are not used: lat, lon, site\n" in text
+    assert "# - node: coordinates that are no places on the earth, not used: those of 1 node, b (lat = 95)\n" in text
     used = imported(tmp_path, "net.json", json_of(nodes, link), rate="bandwidth")
     assert "# - edge: attributes that are not used: weight\n" in used
+
+
+def test_coordinates_that_are_not_used_are_named_with_the_reason(tmp_path: Path) -> None:
+    nodes = '{"id": "a", "lat": 50, "lon": 1}, {"id": "b", "lat": 51, "lon": 1}'
+    text = imported(tmp_path, "net.json", json_of(nodes), delay="bw", delay_unit="ms")
+    assert "# - node: attributes that are not used: lat, lon\n" in text
+    assert "node: " not in imported(tmp_path, "net.json", json_of(nodes))
+    nodes += ', {"id": 3, "label": "Ulm", "lat": "50,9", "lon": 1}, {"id": "d", "lat": null}, {"id": "e", "lat": 5}'
+    links = f'{LINK}, {{"source": "b", "target": 3}}, {{"source": "d", "target": "e"}}'
+    text = imported(tmp_path, "net.json", json_of(nodes, links))
+    assert "that are no numbers (decimals follow a point), not used: those of 1 node, Ulm (lat = 50,9)" in text
+    assert "coordinates that are latitudes or longitudes alone, not used: those of 1 node, e (no longitude)\n" in text
+    with pytest.raises(InputError, match=r"and its coordinates are no numbers .*: lat = 50,9; name the attribute with"):
+        imported(tmp_path, "net.json", json_of(nodes, links), default_delay="")
 
 
 def test_what_sndlib_and_repetita_have_beside_rates_is_named(tmp_path: Path) -> None:
