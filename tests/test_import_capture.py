@@ -291,7 +291,7 @@ def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> No
 
 DATES = """\
 time,size
-2026-11-25 14:30:00,60
+2026-11-25 14:30:00Z,60
 2026-11-25T14:30:00.000000000001Z,61
 2026-11-25T15:30:00.5+01:00,62
 2026-11-25 09:00:01.25 -0530,63

@@ -327,6 +327,12 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("t,n\n20261125T143000Z,100\n", DATES, "20261125T143000Z: this is no date of ISO 8601"),
         ("t,n\n2026-02-30T14:30:01,100\n", DATES, "2026-02-30T14:30:01: the calendar has no such day; write a date as"),
         ("t,n\n2026-01-01,100\n2026-12-01,100\n", DATES, "line 3: 2026-12-01: this is more than 100 days from"),
+        (
+            "t,n\n2026-10-25T02:30:00+02:00,100\n2026-10-25T02:30:01,100\n",
+            DATES,
+            "line 3: 2026-10-25T02:30:01: this time has no distance from UTC, and the first has one; write it for all",
+        ),
+        ("t,n\n2026-10-25,1\n2026-10-25 02:30Z,1\n", DATES, "2026-10-25 02:30Z: this time has a distance from UTC"),
         ("t,n\n2026-01-01,100\n", {"time": "t:s"}, "this is a date, and no number; write COLUMN:datetime"),
         ("t,n\n", {"time": "t:s", "size": "n:octets"}, "/trace.csv: there is no packet"),
     ],

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.importing.dates import is_date, is_day, nanoseconds
+from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import Rows, blocks_of
 
@@ -26,6 +26,8 @@ ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
 """Columns of every frame: the place in the file, picoseconds since its first packet, octets. Bad values are null."""
 WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
+ZONED = "penstock.zoned"
+"""A column of a table whose times are dates in texts: whether each has a distance from UTC."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
 UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'")
 """What polars says of a value that is of another kind than those before."""
@@ -202,6 +204,8 @@ class Table:
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
+        if self._columns.time.unit == "datetime" and frame[time].dtype == pl.String:
+            written.append(has_zone(frame[time]).alias(ZONED))
         return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
 
     def _times(self, written: pl.Series) -> pl.Series:

@@ -28,6 +28,7 @@ from penstock.importing.table import (
     TIME_UNITS,
     WRITTEN_SIZE,
     WRITTEN_TIME,
+    ZONED,
     Chosen,
     Columns,
     Table,
@@ -90,7 +91,8 @@ class ImportedTrace:
         comments = [
             f"{counted(self.packets, 'packet')} of {counted(self.flows, 'flow')} in {self.duration_s:.6g} s, "
             f"{self.octets:,} octets, mean {self.mean_bps / 1e6:.4g} Mb/s.",
-            f"AAL5 makes {counted(self.cells, 'cell')} of them: {self.cells * CELL / self.octets:.3f} octets for each octet.",
+            f"AAL5 makes {counted(self.cells, 'cell')} of them: "
+            f"{self.cells * CELL / self.octets:.3f} octets for each octet.",
             f"The longest time without a packet is {self.longest_gap_s:.6g} s.",
         ]
         comments += [
@@ -230,6 +232,7 @@ class _Keeper:
         self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
+        self._zoned: bool | None = None
         self._last_ps = self._longest_ps = 0
         self._flows: pl.DataFrame | None = None
 
@@ -288,6 +291,9 @@ class _Keeper:
         octets = pl.col(SIZE)
         is_size = (octets == octets.floor()) & octets.is_between(1, MOST_OCTETS)
         self._refuse(frame, pl.col(TIME).is_null(), WRITTEN_TIME, self._of_time)
+        if ZONED in frame.columns:
+            self._zoned = bool(frame[ZONED][0]) if self._zoned is None else self._zoned
+            self._refuse(frame, pl.col(ZONED) != self._zoned, WRITTEN_TIME, self._of_zone)
         is_capture = isinstance(self._source, Capture)
         told = self._of_captured_size if is_capture else self._of_size
         self._refuse(frame, ~is_size.fill_null(value=False), SIZE if is_capture else WRITTEN_SIZE, told)
@@ -324,6 +330,10 @@ class _Keeper:
         if written is None or not str(written).strip():
             return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
         return refused_time(str(written), self._time_unit)
+
+    def _of_zone(self, _written: object) -> _Told:
+        has = ("has no distance from UTC, and the first has one", "has a distance from UTC, and the first has none")
+        return f"this time {has[not self._zoned]}", "write it for all times, as +02:00 or Z, or for none"
 
     @staticmethod
     def _of_size(written: object) -> _Told:
