@@ -227,6 +227,7 @@ def test_an_output_directory_without_rights(penstock: Command, small_file: Path)
         (["rnu"], ['did you mean "run"?']),
         (["run"], ["FILE|NAME"]),
         (["run", "x", "--sed", "1"], ["--sed", 'did you mean "--seed"?']),
+        (["import", "x", "--rates", "capacity"], ["--rates", 'did you mean "--rate"?']),
         (["runs", "export", "x", "--formt", "csv"], ["--formt", 'did you mean "--format"?']),
         (["check", "x", "--format", "csv"], ["--format", "`penstock run`", "`penstock check` does not"]),
         (["league", "x", "--trials=3"], ["--trials", "`penstock search` has this option, `penstock league` does not"]),
