@@ -79,7 +79,7 @@ def of_csv(tmp_path: Path, text: str, **options: Any) -> ImportedTrace:
     return import_trace(file, **{**TABLE, **options})
 
 
-def refused(tmp_path: Path, text: str, **options: str) -> str:
+def refused(tmp_path: Path, text: str, **options: Any) -> str:
     with pytest.raises(InputError) as refusal:
         of_csv(tmp_path, text, **options)
     assert not list((tmp_path / "traces").glob("*")), "nothing is left of a trace that is refused"
@@ -157,7 +157,7 @@ def test_packets_that_an_expression_leaves_out(tmp_path: Path) -> None:
     assert [(time, octets) for time, octets, _ in packets(voice)] == [(0, 40), (3 * 10**9, 41)]
     with pytest.raises(InputError, match="none of the 4 packets meets it"):
         import_trace(file, where="protocol = 'sctp'")
-    with pytest.raises(InputError, match='unable to find column "protocl"'):
+    with pytest.raises(InputError, match=r'no column protocl; did you mean "protocol"\?; a text stands in single'):
         import_trace(file, where="protocl = 'udp'")
     assert of_csv(tmp_path, "t,n\n0,0\n1,50\n", time="t:s", size="n:octets", where="n > 0").packets == 1
 
@@ -166,7 +166,7 @@ def test_an_empty_expression_is_not_the_same_as_none(tmp_path: Path, penstock: C
     file = capture(tmp_path / "lab.pcap", dpkt.pcap.Writer)
     done = penstock("import", str(file), "--where", " ")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--where = ' ': the expression is empty; write SQL such as" in done.stderr
+    assert "--where = ' ': the expression is empty; write SQL over the columns, or leave" in done.stderr
     assert import_trace(file).packets == import_trace(file, where=None).packets == 4
 
 
@@ -188,6 +188,28 @@ def test_tables_of_every_kind_are_read(tmp_path: Path) -> None:
     # Seconds since 1970 with picoseconds: no float has so many digits.
     fine = of_csv(tmp_path, "1700000000.123456789012,40\n1700000000.123456789999,40\n1700000001.123456789012,40\n")
     assert [time for time, _, _ in packets(fine)] == [0, 987, 10**12]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "said"),
+    [
+        ("t,octets\n0,0\n1,50\n", None, 'line 2: 0: .*leaves such packets out: --where "octets > 0"'),
+        ("t,frame.len\n0,x\n1,50\n", None, "x: .*such packets out: --where '\"frame.len\" > 0'"),
+        ("t,order\n0,\n1,50\n", None, "leave it out: --where '\"order\" IS NOT NULL'"),
+        ("t,n\n0,524288\n1,400\n", None, 'leaves such packets out: --where "n <= 524280"'),
+        ("t,n\n0,100\n1,400\n", None, "octets from 1 to 65535; is the unit right\\?$"),
+        ("t,n\n0,80\n", "size > 0", "--where = size > 0: there is no column size; there are t, n; a text"),
+        ("t,frame.len\n0,80\n", "frame > 0", 'and a column such as "frame.len" in double ones$'),
+        ("t,n\n0,80\n", "n > SUM(n)", 'columns of one packet, as in --where "n > 100"'),
+        ("t,n\n0,80\n", "n >", 'write SQL as in --where "n > 100"; the columns are t, n$'),
+    ],
+)
+def test_a_remedy_names_the_columns_of_the_table(tmp_path: Path, text: str, where: str | None, said: str) -> None:
+    named = {"time": "t:s", "size": f"{text.partition(chr(10))[0][2:]}:bits"}
+    told = refused(tmp_path, text, **named, where=where)
+    assert re.search(said, told), told
+    if remedy := re.search(r"--where (['\"])(.*)\1$", told) if where is None else None:
+        assert of_csv(tmp_path, text.replace(",50\n", ",80\n"), **named, where=remedy[2]).packets == 1
 
 
 def test_comments_and_repeated_blanks_are_read_as_in_matrices(tmp_path: Path) -> None:

@@ -74,7 +74,9 @@ class Table:
         self.left_out: Mapping[str, int] = {}
         self._file = file
         self._columns = columns
+        self.bits_of_octet = SIZE_UNITS[columns.size.unit]
         self.time_unit = columns.time.unit
+        self.time = self.size = ""
         self._origin: Decimal | None = None
         self.flow: tuple[str, ...] = ()
 
@@ -146,7 +148,9 @@ class Table:
         if len(set(names)) < len(names):
             raise InputError("two columns have the same name", file=self._file, remedy="give each its own name")
         self.flow = tuple(self._name(column, names) for column in self._columns.flow)
-        return self._name(self._columns.time.column, names), self._name(self._columns.size.column, names)
+        self.time = self._name(self._columns.time.column, names)
+        self.size = self._name(self._columns.size.column, names)
+        return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
         if column in names:
