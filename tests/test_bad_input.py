@@ -124,7 +124,7 @@ def test_bad_scenarios(
         (b"\xef\xbb\xbf", ["empty"]),
         (b"duration = 'x'\n\x80\x81", ["line 2", "UTF-8"]),
         (b"\x7fELF\x02\x01\x01\x00\x00\x00", ["binary"]),
-        ("duration = '2 s'".encode("utf-16"), ["UTF-8"]),
+        ("duration = '2 s'".encode("utf-16"), ["UTF-16", "UTF-8"]),
         (b"{}", []),
         (b"a = " + b"[" * 100_000, []),
         (b"x" * 900_000, []),

@@ -237,6 +237,29 @@ def test_octets_that_are_no_text_are_refused_with_their_line(tmp_path: Path) -> 
         import_trace(tmp_path / "a.csv", **TABLE)
 
 
+@pytest.mark.parametrize(
+    ("octets", "told"),
+    [
+        (
+            "t;Länge\n0;100\n".encode("cp1252"),
+            "line 1: octet 4 of the line is not UTF-8; save the table as UTF-8",
+        ),
+        ("# ä\nt;Länge\n".encode().replace(b"L\xc3\xa4", b"L\xe4"), "line 2: octet 4 of the line is not UTF-8"),
+        *(
+            (
+                "t;Länge\r\n0;100\r\n".encode(code),
+                "a.csv: this looks like UTF-16, and not like UTF-8; save the table",
+            )
+            for code in ("utf-16", "utf-16-le", "utf-16-be")
+        ),
+    ],
+)
+def test_the_encoding_of_a_table_is_said(tmp_path: Path, octets: bytes, told: str) -> None:
+    (tmp_path / "a.csv").write_bytes(octets)
+    with pytest.raises(InputError, match=told):
+        import_trace(tmp_path / "a.csv", time="t:s", size="Länge:octets")
+
+
 def of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame, **options: Any) -> ImportedTrace:
     """The trace of a Parquet file with this frame, which no other process reads."""
     monkeypatch.setattr(table, "blocks", lambda _file: iter([frame]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
-from penstock.importing.rows import Rows, blocks_of
+from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ class Table:
         kinds: dict[str, pl.DataType | type[pl.DataType]] = {}
         for rows in blocks_of(stream, self._file):
             if not names:
-                names, has_names = self._named(rows.first, rows.separator)
+                names, has_names = self._named(rows)
                 time, size = self._choose(names)
                 rows = rows.without_first() if has_names else rows
             if not rows.octets:
@@ -106,10 +106,13 @@ class Table:
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
 
-    def _named(self, head: str, separator: str) -> tuple[list[str], bool]:
+    def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
         try:
-            cells = [cell.strip() for cell in next(csv.reader([head], delimiter=separator), [])]
+            head = rows.first.decode()
+            cells = [cell.strip() for cell in next(csv.reader([head], delimiter=rows.separator), [])]
+        except UnicodeDecodeError as error:
+            raise InputError(_no_utf_8(error), file=self._file, line=rows.numbers[0], remedy=AS_UTF_8) from None
         except csv.Error as error:
             remedy = "end each line with LF or CR LF, and put a cell with other ends of lines in quotes"
             raise InputError(f"the first line has no cells: {error}", file=self._file, remedy=remedy) from None
@@ -182,8 +185,7 @@ class Table:
                 try:
                     line.decode()
                 except UnicodeDecodeError as error:
-                    reason = f"octet {error.start + 1} of the line is not UTF-8"
-                    remedy = "save the table as UTF-8"
+                    reason, remedy = _no_utf_8(error), AS_UTF_8
             if reason:
                 return InputError(reason, file=self._file, line=number, remedy=remedy)
         if (found := UNLIKE.search(told)) is None:
@@ -229,6 +231,10 @@ class Table:
             # In 64 bits, nanoseconds end in 2262.
             return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
         return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+
+
+def _no_utf_8(error: UnicodeDecodeError) -> str:
+    return f"octet {error.start + 1} of the line is not UTF-8"
 
 
 def refused_time(written: str, unit: str) -> tuple[str, str]:
