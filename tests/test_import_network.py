@@ -264,7 +264,7 @@ def test_two_nodes_whose_names_are_the_same_in_the_end_are_refused(tmp_path: Pat
             "--rate-unit = MB: there is no such unit",
         ),
         ({"capacity": 1, "latency": 1}, {**UNITS, "default_rate": "10"}, "--default-rate = 10: .*no unit; write it as"),
-        ({"capacity": 1, "latency": 1}, {**UNITS, "duration": "x"}, 'line 7: duration = "x"'),
+        ({"capacity": 1, "latency": 1}, {**UNITS, "duration": "x"}, 'becomes: --duration = "x"'),
     ],
 )
 def test_an_edge_without_a_usable_rate_or_delay_is_named(

@@ -161,7 +161,7 @@ def test_gml_says_whether_it_is_a_multigraph(tmp_path: Path, head: str, second_r
         (
             "net.json",
             json_of(links=f"{LINK}, {LINK}".replace("}", ', "key": 0}')),
-            "the file has 2 edges, and 1 of them",
+            "edge a - b: 2 edges between these nodes have the id 0; give each edge its own id or key",
         ),
         ("net.gml", 'graph [ node [ id "0" ] node [ id 0 ] edge [ source 0 target "0" ] ]', "would be one node"),
         (
@@ -178,12 +178,17 @@ def test_gml_says_whether_it_is_a_multigraph(tmp_path: Path, head: str, second_r
         (
             "net.graphml",
             graphml(f"{EDGE}{EDGE}".replace("<edge", '<edge id="e"')),
-            "the file has 2 edges, and 1 of them",
+            "edge a - b: 2 edges between these nodes have the id e; give each edge its own id or key",
         ),
         (
             "net.graphml",
             graphml(EDGE, f'<node id="a"><graph>{EDGE}</graph></node><node id="b"/>'),
-            "has 2 edges, and 1",
+            "edge a - b: 2 edges join these nodes, and 1 of them can be told apart and read; give each",
+        ),
+        (
+            "net.graphml",
+            graphml(EDGE, f'<node id="a"><graph>{EDGE.replace("b", "c")}</graph></node><node id="b"/>'),
+            "edge a - c: it is in a graph inside a node that is no group; give each",
         ),
     ],
 )
@@ -246,6 +251,16 @@ def test_a_unit_that_is_not_known_is_not_mended_by_an_option(tmp_path: Path) -> 
     with pytest.raises(InputError) as refused:
         imported(tmp_path, "net.json", json_of(links=LINK.replace("1}", '"1 MB/s"}')), rate="bw")
     assert str(refused.value).endswith("correct it in the file")
+
+
+def test_units_that_make_no_scenario_are_asked_for_with_the_values(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, "net.json", json_of(links=LINK.replace(": 1", ": 900")), rate="bw", rate_unit="Tb/s")
+    told = str(refused.value).replace(str(tmp_path), "")
+    assert told.startswith("the scenario that /net.json becomes: line.a-b.rate = 900000 Gb/s: the highest rate")
+    assert "; its rate is 900000 Gb/s and its delay 1 ms: are --rate-unit and --delay-unit right" in told
+    with pytest.raises(InputError, match=r"the scenario that .*net.json becomes: --duration = .x.*; write it as in"):
+        imported(tmp_path, "net.json", json_of(), duration="x")
 
 
 def drawn(edge: str = "", node: str = "", more: str = "", default: str = "") -> str:

@@ -398,6 +398,15 @@ def test_one_verb_imports_networks_and_packets(tmp_path: Path, penstock: Command
     assert "--rate = capacity: this option is for a network" in done.stderr
     done = penstock("import", "net.graphml", "--where", "protocol = 'tcp'")
     assert "--where = protocol = 'tcp': this option is for packets" in done.stderr
+    (tmp_path / "net.txt").write_text("?SNDlib native format; type: network; version: 1.0\n", encoding="utf-8")
+    for asked, kind in ((("--line", "cell", "--exact"), "the rate of a line"), (("--time", "a:s"), "packets")):
+        for network in ("net.graphml", str(tmp_path / "net.txt")):
+            told = penstock("import", network, *asked).stderr
+            assert f"{asked[0]} = {asked[1]}: this option is for {kind}, and {network} has a network; delete it" in told
+    (tmp_path / "a.up").write_text("1\n5\n", encoding="utf-8")
+    told = penstock("import", str(tmp_path / "a.up"), "--time", "1:ms", "--size", "1:octets").stderr
+    assert "this option is for packets, and" in told
+    assert "a.up has the rate of a line; delete it" in told
 
 
 STREAM = """

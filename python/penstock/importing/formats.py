@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from penstock.core.errors import InputError
+from penstock.core.reading import unzipped_start
 from penstock.core.texts import LARGEST_FILE, TextKind, read_file_of
 from penstock.importing import hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
@@ -52,6 +53,20 @@ def look_of(text: str) -> Look | None:
         if len(text) <= LARGEST_FILE and (tables := tomllib.loads(text)):
             return Look("a scenario of Penstock" if "line" in tables or "flow" in tables else "TOML")
     return None
+
+
+def is_network(file: str | Path) -> bool:
+    """Whether a file has a network, whatever is asked of it: by its name, or by its first words."""
+    path = Path(file)
+    if Path(path.name.removesuffix(".gz")).suffix.lower() in FORMATS:
+        return True
+    try:
+        start = unzipped_start(path, LOOKED_AT).decode(errors="replace")
+    except (OSError, ValueError):
+        return False
+    tests = (sndlib.is_native, sndlib_xml.is_xml, repetita.is_topology, hpcc.is_topology)
+    look = look_of(start)
+    return any(test(start) for test in tests) or (look is not None and look.suffix != "")
 
 
 def read_graph(path: Path) -> Graph:

@@ -148,6 +148,11 @@ def has_edge_ids(root: Element) -> bool:
     return all(edge.get("id") for edge in root.iterfind(".//{*}edge"))
 
 
+def edges_of(root: Element) -> list[tuple[object, object, object]]:
+    """The two nodes of each edge, and its id."""
+    return [(edge.get("source"), edge.get("target"), edge.get("id")) for edge in root.iterfind(".//{*}edge")]
+
+
 def left_out(root: Element) -> list[str]:
     """What no scenario has: descriptions and ports, other labels than those that networkx reads, values with parts."""
     described = [_path(part) for part in root.iter() if part.find("{*}desc") is not None]
