@@ -341,6 +341,7 @@ def test_only_zero_demands_are_no_traffic(tmp_path: Path, net: Path) -> None:
         ("net.json", '{"nodes": 3, "edges": []}', "there is no list `nodes`"),
         ("net.grapml", "x", "no format of a network that is known, .*; give .* ends in .graphml, .gml, .json"),
         ("net.xml", "<?xml?><!-- <a> -->\n<x:graphml/>", "looks like GraphML, .*; give .* ends in .graphml"),
+        ("net.graphml", f"<!-- {'x' * 3000} --><graphml", "this cannot be read as graphml: ParseError"),
         ("net.gml", '<graphml xmlns="x"/>', "this looks like GraphML, and its name ends in .gml; give"),
         ("net.json", 'Creator "x"\ngraph [', "this looks like GML, and its name ends in .json; give"),
         ("net", '{"nodes": []}', "this looks like JSON, and its name ends in nothing that says so; give"),

@@ -44,7 +44,7 @@ def look_of(text: str) -> Look | None:
     if start.startswith("<"):
         root = re.search(r"<(?:[\w.-]+:)?([\w.-]+)", BEFORE_ROOT.sub("", start))
         known = {"graphml": Look("GraphML", ".graphml"), "gexf": Look("GEXF")}
-        return known.get(root[1] if root else "", Look("XML of another kind"))
+        return known.get(root[1], Look("XML of another kind")) if root else None
     if start.startswith("{"):
         return Look("JSON", ".json")
     if GRAPH_OF_GML.search(start):
@@ -61,7 +61,7 @@ def is_network(file: str | Path) -> bool:
     if Path(path.name.removesuffix(".gz")).suffix.lower() in FORMATS:
         return True
     try:
-        start = unzipped_start(path, LOOKED_AT).decode(errors="replace")
+        start = unzipped_start(path, LOOKED_AT).decode("utf-8-sig", errors="replace")
     except (OSError, ValueError):
         return False
     tests = (sndlib.is_native, sndlib_xml.is_xml, repetita.is_topology, hpcc.is_topology)
