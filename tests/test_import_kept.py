@@ -211,7 +211,7 @@ def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) ->
     nodes = '{"id": "a", "label": "A", "name": "Aachen"}, {"id": "b"}'
     text = imported(tmp_path, "net.json", json_of(nodes=nodes), "from,to,rate\nAachen,b,5\n", demand_unit="Mb/s")
     assert 'A-b = { from = ["A"], to = ["b"]' in text
-    assert "# - node: a label and another name, which only a matrix may use: 1 nodes have both\n" in text
+    assert "# - node: a label and another name, which only a matrix may use: those of 1 node, a\n" in text
 
 
 @pytest.mark.parametrize(

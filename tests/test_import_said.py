@@ -100,7 +100,7 @@ ADMISSIBLE_PATHS ( D ( P ( L ) ) )
     text = imported(tmp_path, "net.xml", xml)
     assert "# - edge: attributes that are not used: module_cost, setup_cost\n" in text
     assert "# - node: coordinates that are no places on the earth, not used\n# - demands: limits of the lengths" in text
-    assert "# - demands: admissible paths, not used: those of 1 demands\n" in text
+    assert "# - demands: admissible paths, not used: those of 1 demand\n" in text
     graph = "NODES 2\nlabel x y\nA 1 50\nB 2 50\nEDGES 1\nlabel src dest weight bw delay\ne 0 1 7 1000 250\n"
     assert "# - edge: attributes that are not used: weight\n" in imported(tmp_path, "net.graph", graph)
 

@@ -119,8 +119,9 @@ class Reader:
         found = [f"edge: from a node to itself, left out, for no PDU would use it: {some_of(loops)}"] if loops else []
         nodes = self.graph.nodes.values()
         found += self.off_the_earth()
-        if several := sum(len(labels_of(each)) > 1 for each in nodes):
-            found.append(f"node: a label and another name, which only a matrix may use: {several:,} nodes have both")
+        if both := [plain(node) for node, each in self.graph.nodes.items() if len(labels_of(each)) > 1]:
+            those = f"{counted(len(both), 'node')}, {some_of(both)}"
+            found.append(f"node: a label and another name, which only a matrix may use: those of {those}")
         of_nodes = [name for name in attribute_names(nodes) if name not in LABELS]
         of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
         for what, names in (("edge", of_edges), ("node", of_nodes)):

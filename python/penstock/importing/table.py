@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
@@ -148,8 +149,9 @@ class Table:
 
     def _choose(self, names: Sequence[str]) -> tuple[str, str]:
         """The names of the columns of time and size; keeps those of the flow."""
-        if len(set(names)) < len(names):
-            raise InputError("two columns have the same name", file=self._file, remedy="give each its own name")
+        if twice := [name for name in names if names.count(name) > 1]:
+            reason = f"two columns have {'the same' if twice[0] else 'no'} name"
+            raise InputError(reason, value=twice[0], file=self._file, remedy="give each its own name")
         self.flow = tuple(self._name(column, names) for column in self._columns.flow)
         self.time = self._name(self._columns.time.column, names)
         self.size = self._name(self._columns.size.column, names)
@@ -160,7 +162,9 @@ class Table:
             return column
         if column.isdecimal() and 1 <= int(column) <= len(names):
             return names[int(column) - 1]
-        remedy = did_you_mean(column, names) or f"there are {len(names)} columns: {', '.join(names[:20])}"
+        remedy = (
+            did_you_mean(column, names) or f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
+        )
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
@@ -180,7 +184,7 @@ class Table:
             if line.count(b'"') % 2:
                 reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
             elif (count := rows.cells_in(line)) != columns:
-                reason = f"the line has {count} columns, and the first {columns}"
+                reason = f"the line has {counted(count, 'column')}, and the first {columns}"
             else:
                 try:
                     line.decode()
