@@ -211,7 +211,7 @@ def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) ->
     nodes = '{"id": "a", "label": "A", "name": "Aachen"}, {"id": "b"}'
     text = imported(tmp_path, "net.json", json_of(nodes=nodes), "from,to,rate\nAachen,b,5\n", demand_unit="Mb/s")
     assert 'A-b = { from = ["A"], to = ["b"]' in text
-    assert "# - node: a label and another name, which only a matrix may use: 1 nodes have both\n" in text
+    assert "# - node: a label and another name, which only a matrix may use: those of 1 node, a\n" in text
 
 
 @pytest.mark.parametrize(
@@ -270,6 +270,7 @@ def test_what_a_file_says_of_the_whole_network_is_named(tmp_path: Path) -> None:
     ("link", "told"),
     [
         ('"bw": "1.5 b/s"', "# - 1 of 1 lines: its rate is rounded to whole b/s\n"),
+        ('"bw": "1000000000.25 b/s"', "# - 1 of 1 lines: its rate is rounded to whole b/s\n"),
         ('"bw": "0.7 b/s"', "its rate is less than 1 b/s"),
         ('"bw": "1 b/s", "t": "0.4 ns"', "# - 1 of 1 lines: its delay is rounded to whole ns\n"),
     ],
@@ -282,6 +283,7 @@ def test_what_is_rounded_is_named(tmp_path: Path, link: str, told: str) -> None:
     ("matrix", "told"),
     [
         ("from,to,rate\na,b,1.5 b/s\n", "# - flow: rates that are rounded to whole b/s: 1\n"),
+        ("from,to,rate\na,b,0.0333333333 Gb/s\n", "# - flow: rates that are rounded to whole b/s: 1\n"),
         ("from,to,rate\na,b,0.5 b/s\n", "line 2: rate = 0.5 b/s: this is less than 1 b/s"),
         ("Mb/s,a,b\na,0,5\nb,5,0\n", 'cbr = { rate = "5 Mb/s" }'),
         (
@@ -293,6 +295,15 @@ def test_what_is_rounded_is_named(tmp_path: Path, link: str, told: str) -> None:
 )
 def test_small_rates_and_the_corner_of_a_square(tmp_path: Path, matrix: str, told: str) -> None:
     assert told in imported(tmp_path, "n.json", json_of(), matrix, rate_unit="b/s" if "node" in matrix else "")
+
+
+def test_a_delay_of_a_length_is_inferred_and_not_rounded(tmp_path: Path) -> None:
+    hub = json_of(', "dist": 714.71234567', more=', "graph": {"demands": {}}')
+    placed = json_of(nodes='{"id": "a", "lat": 1, "lon": 2}, {"id": "b", "lat": 1, "lon": 3}')
+    for file in (hub, placed):
+        text = imported(tmp_path, "n.json", file)
+        assert "km at 5 us/km\n" in text
+        assert "rounded" not in text
 
 
 def test_a_compressed_file_that_is_cut_is_said_to_be(tmp_path: Path) -> None:

@@ -54,10 +54,24 @@ def test_attributes_that_are_not_used_are_named(tmp_path: Path) -> None:
     text = imported(tmp_path, "net.json", json_of(nodes, link))
     assert "# - 1 of 1 lines: no rate that is known: --default-rate" in text
     assert "# - edge: attributes that are not used: bandwidth, weight\n" in text
-    assert "# - node: attributes that are not used: site\n" in text
-    assert "# - node: coordinates that are no places on the earth, not used: those of 1 nodes\n" in text
+    assert "# - node: attributes that are not used: lat, lon, site\n" in text
+    assert "# - node: coordinates that are no places on the earth, not used: those of 1 node, b (lat = 95)\n" in text
     used = imported(tmp_path, "net.json", json_of(nodes, link), rate="bandwidth")
     assert "# - edge: attributes that are not used: weight\n" in used
+
+
+def test_coordinates_that_are_not_used_are_named_with_the_reason(tmp_path: Path) -> None:
+    nodes = '{"id": "a", "lat": 50, "lon": 1}, {"id": "b", "lat": 51, "lon": 1}'
+    text = imported(tmp_path, "net.json", json_of(nodes), delay="bw", delay_unit="ms")
+    assert "# - node: attributes that are not used: lat, lon\n" in text
+    assert "node: " not in imported(tmp_path, "net.json", json_of(nodes))
+    nodes += ', {"id": 3, "label": "Ulm", "lat": "50,9", "lon": 1}, {"id": "d", "lat": null}, {"id": "e", "lat": 5}'
+    links = f'{LINK}, {{"source": "b", "target": 3}}, {{"source": "d", "target": "e"}}'
+    text = imported(tmp_path, "net.json", json_of(nodes, links))
+    assert "that are no numbers (decimals follow a point), not used: those of 1 node, Ulm (lat = 50,9)" in text
+    assert "coordinates that are latitudes or longitudes alone, not used: those of 1 node, e (no longitude)\n" in text
+    with pytest.raises(InputError, match=r"and its coordinates are no numbers .*: lat = 50,9; name the attribute with"):
+        imported(tmp_path, "net.json", json_of(nodes, links), default_delay="")
 
 
 def test_what_sndlib_and_repetita_have_beside_rates_is_named(tmp_path: Path) -> None:
@@ -86,7 +100,7 @@ ADMISSIBLE_PATHS ( D ( P ( L ) ) )
     text = imported(tmp_path, "net.xml", xml)
     assert "# - edge: attributes that are not used: module_cost, setup_cost\n" in text
     assert "# - node: coordinates that are no places on the earth, not used\n# - demands: limits of the lengths" in text
-    assert "# - demands: admissible paths, not used: those of 1 demands\n" in text
+    assert "# - demands: admissible paths, not used: those of 1 demand\n" in text
     graph = "NODES 2\nlabel x y\nA 1 50\nB 2 50\nEDGES 1\nlabel src dest weight bw delay\ne 0 1 7 1000 250\n"
     assert "# - edge: attributes that are not used: weight\n" in imported(tmp_path, "net.graph", graph)
 
@@ -147,7 +161,7 @@ def test_gml_says_whether_it_is_a_multigraph(tmp_path: Path, head: str, second_r
         (
             "net.json",
             json_of(links=f"{LINK}, {LINK}".replace("}", ', "key": 0}')),
-            "the file has 2 edges, and 1 of them",
+            "edge a - b: 2 edges between these nodes have the id 0; give each edge its own id or key",
         ),
         ("net.gml", 'graph [ node [ id "0" ] node [ id 0 ] edge [ source 0 target "0" ] ]', "would be one node"),
         (
@@ -164,12 +178,17 @@ def test_gml_says_whether_it_is_a_multigraph(tmp_path: Path, head: str, second_r
         (
             "net.graphml",
             graphml(f"{EDGE}{EDGE}".replace("<edge", '<edge id="e"')),
-            "the file has 2 edges, and 1 of them",
+            "edge a - b: 2 edges between these nodes have the id e; give each edge its own id or key",
         ),
         (
             "net.graphml",
             graphml(EDGE, f'<node id="a"><graph>{EDGE}</graph></node><node id="b"/>'),
-            "has 2 edges, and 1",
+            "edge a - b: 2 edges join these nodes, and 1 of them can be told apart and read; give each",
+        ),
+        (
+            "net.graphml",
+            graphml(EDGE, f'<node id="a"><graph>{EDGE.replace("b", "c")}</graph></node><node id="b"/>'),
+            "edge a - c: it is in a graph inside a node that is no group; give each",
         ),
     ],
 )
@@ -232,3 +251,59 @@ def test_a_unit_that_is_not_known_is_not_mended_by_an_option(tmp_path: Path) -> 
     with pytest.raises(InputError) as refused:
         imported(tmp_path, "net.json", json_of(links=LINK.replace("1}", '"1 MB/s"}')), rate="bw")
     assert str(refused.value).endswith("correct it in the file")
+
+
+def test_units_that_make_no_scenario_are_asked_for_with_the_values(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, "net.json", json_of(links=LINK.replace(": 1", ": 900")), rate="bw", rate_unit="Tb/s")
+    told = str(refused.value).replace(str(tmp_path), "")
+    assert told.startswith("the scenario that /net.json becomes: line.a-b.rate = 900000 Gb/s: the highest rate")
+    assert "; its rate is 900000 Gb/s and its delay 1 ms: are --rate-unit and --delay-unit right" in told
+    with pytest.raises(InputError, match=r"the scenario that .*net.json becomes: --duration = .x.*; write it as in"):
+        imported(tmp_path, "net.json", json_of(), duration="x")
+
+
+def drawn(edge: str = "", node: str = "", more: str = "", default: str = "") -> str:
+    """GraphML of yEd: an edge and a node with these drawings, and more values of the edge, as those of the key `l`."""
+    key = f'<key id="l" for="all" attr.name="label" attr.type="string">{default}</key>'
+    key += '<key id="y" for="all" yfiles.type="nodegraphics"/>'
+    edges = f'<edge source="a" target="b"><data key="y"><y:ArcEdge>{edge}</y:ArcEdge></data>{more}</edge>'
+    text = graphml(edges, f'<node id="a"><data key="y">{node}</data></node><node id="b"/>', key)
+    return text.replace("<graphml", '<graphml xmlns:y="http://www.yworks.com/xml/graphml"')
+
+
+RATE_LABEL, SEVEN = '<data key="l">100 Mb/s</data>', "<y:EdgeLabel>7 Mb/s</y:EdgeLabel>"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (
+            {"edge": SEVEN, "more": RATE_LABEL},
+            "edge a - b: it has two labels, 100 Mb/s (key label) and 7 Mb/s (y:EdgeLabel);",
+        ),
+        ({"edge": SEVEN, "default": "<default>9 Mb/s</default>"}, "two labels, 9 Mb/s (key label) and 7 Mb/s"),
+        ({"edge": SEVEN + SEVEN.replace("7", "8")}, "two labels, 7 Mb/s (y:EdgeLabel) and 8 Mb/s (y:EdgeLabel); del"),
+        (
+            {"node": "<y:ShapeNode><y:NodeLabel>A</y:NodeLabel><y:NodeLabel>B</y:NodeLabel></y:ShapeNode>"},
+            "node a: it has two labels, A (y:NodeLabel) and B (y:NodeLabel)",
+        ),
+        ({"edge": SEVEN + SEVEN, "more": RATE_LABEL.replace("100", "7")}, 'rate = "7 Mb/s"'),
+        ({"edge": "<y:EdgeLabel> </y:EdgeLabel>", "more": RATE_LABEL}, 'rate = "100 Mb/s"'),
+        ({"edge": f"<y:EdgeLabel/>{SEVEN}"}, 'rate = "7 Mb/s"'),
+        (
+            {"node": "<y:Other><y:NodeLabel>A</y:NodeLabel></y:Other>", "more": RATE_LABEL},
+            "# - network: labels of groups or other drawings that are not used: those of node a\n",
+        ),
+        (
+            {"more": f"{RATE_LABEL[:-7]}<x/></data>", "default": "<default>6 b/s</default>"},
+            "# - network: values with elements in them that are not used: those of label\n",
+        ),
+    ],
+)
+def test_a_drawing_of_yed_replaces_no_label(tmp_path: Path, parts: dict[str, str], told: str) -> None:
+    try:
+        text = imported(tmp_path, "net.graphml", drawn(**parts), rate="label")
+    except InputError as error:
+        text = str(error)
+    assert told in text

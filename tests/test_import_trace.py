@@ -79,7 +79,7 @@ def of_csv(tmp_path: Path, text: str, **options: Any) -> ImportedTrace:
     return import_trace(file, **{**TABLE, **options})
 
 
-def refused(tmp_path: Path, text: str, **options: str) -> str:
+def refused(tmp_path: Path, text: str, **options: Any) -> str:
     with pytest.raises(InputError) as refusal:
         of_csv(tmp_path, text, **options)
     assert not list((tmp_path / "traces").glob("*")), "nothing is left of a trace that is refused"
@@ -157,7 +157,7 @@ def test_packets_that_an_expression_leaves_out(tmp_path: Path) -> None:
     assert [(time, octets) for time, octets, _ in packets(voice)] == [(0, 40), (3 * 10**9, 41)]
     with pytest.raises(InputError, match="none of the 4 packets meets it"):
         import_trace(file, where="protocol = 'sctp'")
-    with pytest.raises(InputError, match='unable to find column "protocl"'):
+    with pytest.raises(InputError, match=r'no column protocl; did you mean "protocol"\?; a text stands in single'):
         import_trace(file, where="protocl = 'udp'")
     assert of_csv(tmp_path, "t,n\n0,0\n1,50\n", time="t:s", size="n:octets", where="n > 0").packets == 1
 
@@ -166,7 +166,7 @@ def test_an_empty_expression_is_not_the_same_as_none(tmp_path: Path, penstock: C
     file = capture(tmp_path / "lab.pcap", dpkt.pcap.Writer)
     done = penstock("import", str(file), "--where", " ")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--where = ' ': the expression is empty; write SQL such as" in done.stderr
+    assert "--where = ' ': the expression is empty; write SQL over the columns, or leave" in done.stderr
     assert import_trace(file).packets == import_trace(file, where=None).packets == 4
 
 
@@ -188,6 +188,28 @@ def test_tables_of_every_kind_are_read(tmp_path: Path) -> None:
     # Seconds since 1970 with picoseconds: no float has so many digits.
     fine = of_csv(tmp_path, "1700000000.123456789012,40\n1700000000.123456789999,40\n1700000001.123456789012,40\n")
     assert [time for time, _, _ in packets(fine)] == [0, 987, 10**12]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "said"),
+    [
+        ("t,octets\n0,0\n1,50\n", None, 'line 2: 0: .*leaves such packets out: --where "octets > 0"'),
+        ("t,frame.len\n0,x\n1,50\n", None, "x: .*such packets out: --where '\"frame.len\" > 0'"),
+        ("t,order\n0,\n1,50\n", None, "leave it out: --where '\"order\" IS NOT NULL'"),
+        ("t,n\n0,524288\n1,400\n", None, 'leaves such packets out: --where "n <= 524280"'),
+        ("t,n\n0,100\n1,400\n", None, "octets from 1 to 65535; is the unit right\\?$"),
+        ("t,n\n0,80\n", "size > 0", "--where = size > 0: there is no column size; there are t, n; a text"),
+        ("t,frame.len\n0,80\n", "frame > 0", 'and a column such as "frame.len" in double ones$'),
+        ("t,n\n0,80\n", "n > SUM(n)", 'columns of one packet, as in --where "n > 100"'),
+        ("t,n\n0,80\n", "n >", 'write SQL as in --where "n > 100"; the columns are t, n$'),
+    ],
+)
+def test_a_remedy_names_the_columns_of_the_table(tmp_path: Path, text: str, where: str | None, said: str) -> None:
+    named = {"time": "t:s", "size": f"{text.partition(chr(10))[0][2:]}:bits"}
+    told = refused(tmp_path, text, **named, where=where)
+    assert re.search(said, told), told
+    if remedy := re.search(r"--where (['\"])(.*)\1$", told) if where is None else None:
+        assert of_csv(tmp_path, text.replace(",50\n", ",80\n"), **named, where=remedy[2]).packets == 1
 
 
 def test_comments_and_repeated_blanks_are_read_as_in_matrices(tmp_path: Path) -> None:
@@ -213,6 +235,29 @@ def test_octets_that_are_no_text_are_refused_with_their_line(tmp_path: Path) -> 
     (tmp_path / "a.csv").write_bytes(b"0,100,a\n1,100,b\n2,100,\xff\n")
     with pytest.raises(InputError, match="line 3: octet 7 of the line is not UTF-8; save the table as UTF-8"):
         import_trace(tmp_path / "a.csv", **TABLE)
+
+
+@pytest.mark.parametrize(
+    ("octets", "told"),
+    [
+        (
+            "t;Länge\n0;100\n".encode("cp1252"),
+            "line 1: octet 4 of the line is not UTF-8; save the table as UTF-8",
+        ),
+        ("# ä\nt;Länge\n".encode().replace(b"L\xc3\xa4", b"L\xe4"), "line 2: octet 4 of the line is not UTF-8"),
+        *(
+            (
+                "t;Länge\r\n0;100\r\n".encode(code),
+                "a.csv: this looks like UTF-16, and not like UTF-8; save the table",
+            )
+            for code in ("utf-16", "utf-16-le", "utf-16-be")
+        ),
+    ],
+)
+def test_the_encoding_of_a_table_is_said(tmp_path: Path, octets: bytes, told: str) -> None:
+    (tmp_path / "a.csv").write_bytes(octets)
+    with pytest.raises(InputError, match=told):
+        import_trace(tmp_path / "a.csv", time="t:s", size="Länge:octets")
 
 
 def of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame, **options: Any) -> ImportedTrace:
@@ -304,9 +349,10 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("0,100\n", {"time": "1"}, "--time = 1: the unit is missing; write 1:UNIT; there are s, ms, us, ns, ps"),
         ("0,100\n", {"time": "1:h"}, "--time = 1:h: there is no such unit; there are s, ms"),
         ("0,100\n", {"time": ""}, "--time: a table needs the columns of time and size, each with its unit"),
-        ("t,n\n0,100\n", {"time": "u:s"}, "/trace.csv: u: there is no such column; there are 2 columns: t, n"),
+        ("t,n\n0,100\n", {"time": "u:s"}, "/trace.csv: u: there is no such column; the table has 2 columns: t, n"),
         ("0,100\n", {"time": "3:s"}, "3: there is no such column"),
-        ("t,t\n0,100\n", {"time": "t:s"}, "two columns have the same name"),
+        ("t,,\n0,100,\n", {"time": "t:s"}, "trace.csv: two columns have no name; give each its own name"),
+        ("t,t\n0,100\n", {"time": "t:s"}, "t: two columns have the same name"),
         ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is a number, and no date; state its unit"),
         ("", {}, "/trace.csv: the file is empty"),
         ("# a\n\n", {}, "/trace.csv: the file is empty"),
@@ -327,6 +373,12 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("t,n\n20261125T143000Z,100\n", DATES, "20261125T143000Z: this is no date of ISO 8601"),
         ("t,n\n2026-02-30T14:30:01,100\n", DATES, "2026-02-30T14:30:01: the calendar has no such day; write a date as"),
         ("t,n\n2026-01-01,100\n2026-12-01,100\n", DATES, "line 3: 2026-12-01: this is more than 100 days from"),
+        (
+            "t,n\n2026-10-25T02:30:00+02:00,100\n2026-10-25T02:30:01,100\n",
+            DATES,
+            "line 3: 2026-10-25T02:30:01: this time has no distance from UTC, and the first has one; write it for all",
+        ),
+        ("t,n\n2026-10-25,1\n2026-10-25 02:30Z,1\n", DATES, "2026-10-25 02:30Z: this time has a distance from UTC"),
         ("t,n\n2026-01-01,100\n", {"time": "t:s"}, "this is a date, and no number; write COLUMN:datetime"),
         ("t,n\n", {"time": "t:s", "size": "n:octets"}, "/trace.csv: there is no packet"),
     ],
@@ -347,6 +399,15 @@ def test_one_verb_imports_networks_and_packets(tmp_path: Path, penstock: Command
     assert "--rate = capacity: this option is for a network" in done.stderr
     done = penstock("import", "net.graphml", "--where", "protocol = 'tcp'")
     assert "--where = protocol = 'tcp': this option is for packets" in done.stderr
+    (tmp_path / "net.txt").write_text("?SNDlib native format; type: network; version: 1.0\n", encoding="utf-8")
+    for asked, kind in ((("--line", "cell", "--exact"), "the rate of a line"), (("--time", "a:s"), "packets")):
+        for network in ("net.graphml", str(tmp_path / "net.txt")):
+            told = penstock("import", network, *asked).stderr
+            assert f"{asked[0]} = {asked[1]}: this option is for {kind}, and {network} has a network; delete it" in told
+    (tmp_path / "a.up").write_text("1\n5\n", encoding="utf-8")
+    told = penstock("import", str(tmp_path / "a.up"), "--time", "1:ms", "--size", "1:octets").stderr
+    assert "this option is for packets, and" in told
+    assert "a.up has the rate of a line; delete it" in told
 
 
 STREAM = """

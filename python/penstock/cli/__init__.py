@@ -148,12 +148,15 @@ class _Parser(argparse.ArgumentParser):
             remedy = did_you_mean(unknown[2], choices) or remedy
         elif unknown:
             word = unknown[1].partition("=")[0]
+            own = sorted(self._option_string_actions)
             others = [command.name for command in COMMANDS if word in _options_of(command)]
-            if others:
+            if near := did_you_mean(word, [option for option in own if word.startswith(option)]):
+                remedy = near
+            elif others:
                 has = "have" if len(others) > 1 else "has"
                 remedy = f"{_named(others)} {has} this option, `{self.prog}` does not"
             else:
-                remedy = did_you_mean(word, sorted(self._option_string_actions)) or remedy
+                remedy = did_you_mean(word, own) or remedy
         raise InputError(message, remedy=remedy)
 
 

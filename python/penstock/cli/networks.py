@@ -63,12 +63,18 @@ def import_(options: argparse.Namespace) -> int:
 
 def _kind_of(options: argparse.Namespace) -> str:
     """What a file has: a key of ``_KINDS``."""
+    from penstock.importing.formats import is_network
     from penstock.importing.opportunities import has_opportunities
     from penstock.importing.trace import is_trace
 
-    if options.time or options.size or options.file == STDIN or is_trace(options.file):
+    if options.file == STDIN or is_trace(options.file):
         return _PACKETS
-    return _RATES_OF_LINE if options.line or has_opportunities(options.file) else _A_NETWORK
+    if is_network(options.file):
+        return _A_NETWORK
+    if has_opportunities(options.file):
+        return _RATES_OF_LINE
+    # The file does not say what it has, and so the options do.
+    return _PACKETS if options.time or options.size else _RATES_OF_LINE if options.line else _A_NETWORK
 
 
 def _rates(options: argparse.Namespace) -> str:

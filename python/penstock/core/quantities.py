@@ -129,8 +129,8 @@ def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> D
 
 
 def is_rounded(amount: Decimal) -> bool:
-    """Whether a scenario file, which has whole numbers of the smallest unit, changes an amount by more than 0.1 %."""
-    return abs(amount.quantize(Decimal(1), rounding=ROUND_HALF_EVEN) - amount) > amount / 1000
+    """Whether a scenario file, which has whole numbers of the smallest unit, changes an amount."""
+    return amount != amount.to_integral_value()
 
 
 def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:

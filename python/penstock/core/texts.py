@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -93,7 +94,18 @@ def text_of(name: str, kind: TextKind, octets_of: Callable[[], bytes]) -> str:
     return _decoded(octets, name, kind)
 
 
+def utf_16(octets: bytes) -> str:
+    """The reason to refuse octets that are a text in UTF-16, as spreadsheets may save it; empty if they are not."""
+    head = octets[:200]
+    # Without a mark of the order: every other octet of Latin letters is zero.
+    halves = [any(head[0::2]), any(head[1::2])] if len(head) > 3 else []
+    has_mark = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "this looks like UTF-16, and not like UTF-8" if has_mark or sorted(halves) == [False, True] else ""
+
+
 def _decoded(octets: bytes, name: str, kind: TextKind) -> str:
+    if reason := utf_16(octets):
+        raise InputError(reason, file=name, remedy=kind.no_text)
     try:
         text = octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:

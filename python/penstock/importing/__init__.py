@@ -6,13 +6,14 @@ import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, size_of
 from penstock.core.scenario import Scenario
 from penstock.core.texts import LARGEST_FILE
-from penstock.importing.document import Wanted, document
+from penstock.importing.document import Wanted, document, key
 from penstock.importing.formats import read_graph
 from penstock.importing.infer import Options, Reader
 from penstock.importing.library import reading
@@ -82,13 +83,27 @@ def import_network(
         reason = f"{edges} and {rates} make a scenario of more than {LARGEST_FILE:,} octets"
         remedy = "give fewer demands" if beside else "write them into a file beside it: --list-out FILE"
         raise InputError(reason, file=str(file), remedy=remedy)
-    name = f"the scenario of {file}"
-    if beside is None:
-        Scenario.parse(text, name=name)
-        return text
-    Scenario({**tomllib.loads(text), "demands": tomllib.loads(listed)}, name=name)
-    write_text(beside, listed)
+    tables = tomllib.loads(text)
+    _check({**tables, "demands": tomllib.loads(listed)} if beside else tables, str(file))
+    if beside is not None:
+        write_text(beside, listed)
     return text
+
+
+def _check(tables: Mapping[str, Any], file: str) -> None:
+    """Refuse a scenario that cannot run. No one has seen it yet, so the error names the values and their options."""
+    try:
+        Scenario(tables)
+    except InputError as error:
+        remedy = error.remedy
+        for name, line in tables["line"].items():
+            if f"{error.path}.".startswith((f"line.{name}.", f"line.{key(name)}.")):
+                values = f"its rate is {line['rate']} and its delay {line['delay']}"
+                remedy = f"{values}: are --rate-unit and --delay-unit right, or what the file says?"
+        if error.path.startswith(("flow.", "demands")):
+            remedy += "; is --demand-unit right?"
+        path, place = "--duration" if error.path == "duration" else error.path, f"the scenario that {file} becomes"
+        raise InputError(error.reason, path=path, value=error.value, file=place, remedy=remedy) from None
 
 
 def _check_unit(name: str, unit: str, known: Mapping[str, Decimal]) -> None:

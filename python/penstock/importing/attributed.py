@@ -7,11 +7,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.graphml import defaults_of_all, has_edge_ids, left_out, refuse_doubtful
+from penstock.importing.graphml import (
+    defaults_of_all,
+    edges_of,
+    has_edge_ids,
+    left_out,
+    refuse_doubtful,
+    without_empty_labels,
+)
 from penstock.importing.library import missing, parsed_xml, reading
 from penstock.importing.names import of_the_whole
 from penstock.importing.places import is_coordinate
@@ -25,6 +33,7 @@ RATES = (("LinkSpeedRaw", "b/s"), ("LinkSpeed", ""))
 """The rate of an edge in the files of the Internet Topology Zoo, with its unit."""
 DISTANCE = ("dist", "km")
 """The length of an edge in TopoHub's files, with its unit."""
+ENDS = ("source", "target")
 NODE_LINK = ("directed", "multigraph", "nodes", "edges", "links", "graph")
 """The keys of node-link JSON."""
 GML_REMEDIES = {
@@ -56,12 +65,14 @@ def _graphml(text: str, file: str) -> Graph:
 
     root = parsed_xml(text)
     refuse_doubtful(root, file)
+    if without_empty_labels(root):
+        text = ElementTree.tostring(root, encoding="unicode")
     graph = nx.parse_graphml(text, force_multigraph=True)
     edges, of_all = [about for _, _, about in graph.edges(data=True)], defaults_of_all(root)
     for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
         for attributes in each:
             attributes |= {**of_all, **graph.graph.get(defaults, {}), **attributes}
-    _refuse_lost_edges(graph, len(root.findall(".//{*}edge")), file)
+    _refuse_lost_edges(graph, edges_of(root), file)
     declared = [node.get("id") for node in root.iterfind(".//{*}node")]
     whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
     notes = [*of_the_whole(whole), *left_out(root)]
@@ -126,12 +137,13 @@ def _node_link(text: str, file: str) -> Graph:
         path = f"nodes[{declared.index(None)}]"
         raise InputError("this node has no id", path=path, file=file, remedy='write it as {"id": "A"}')
     for number, link in enumerate(links := content[lists[0]]):
-        if lost := [end for end in ("source", "target") if not isinstance(link, dict) or link.get(end) is None]:
+        if lost := [end for end in ENDS if not isinstance(link, dict) or link.get(end) is None]:
             remedy = 'write it as {"source": "A", "target": "B"}'
             raise InputError(f"this edge has no {lost[0]}", path=f"{lists[0]}[{number}]", file=file, remedy=remedy)
     has_keys = any("key" in link for link in links)
     graph = nx.node_link_graph({**content, "multigraph": True}, edges=lists[0])
-    _refuse_lost_edges(graph, len(links), file)
+    ends = [[tuple(end) if isinstance(end := link[name], list) else end for name in ENDS] for link in links]
+    _refuse_lost_edges(graph, [(*pair, link.get("key")) for pair, link in zip(ends, links, strict=True)], file)
     about = content.get("graph")
     whole = {**(about if isinstance(about, Mapping) else {}), **{key: 0 for key in content if key not in NODE_LINK}}
     demands = _demands(whole.pop("demands", None) if isinstance(about, Mapping) else None, file)
@@ -148,14 +160,25 @@ def _without_twins(pairs: list[tuple[str, object]], file: str) -> dict[str, obje
     return found
 
 
-def _refuse_lost_edges(graph: nx.MultiGraph, edges: int, file: str) -> None:
-    """Refuse a file of which networkx has replaced or left out edges."""
-    if graph.number_of_edges() != edges:
-        raise InputError(
-            f"the file has {edges} edges, and {graph.number_of_edges()} of them can be told apart and read",
-            file=file,
-            remedy="give each edge its own id or key, or none, and write all into one graph",
-        )
+def _refuse_lost_edges(graph: nx.MultiGraph, declared: Sequence[tuple[Any, Any, object]], file: str) -> None:
+    """Refuse a file of which networkx has replaced or left out edges. Each edge of it has its two nodes and its id."""
+    if graph.number_of_edges() == len(declared):
+        return
+    ids: dict[tuple[Any, Any], list[object]] = {}
+    for source, target, own in declared:
+        is_turned = not graph.is_directed() and (target, source) in ids
+        ids.setdefault((target, source) if is_turned else (source, target), []).append(own)
+    for (source, target), of_edges in ids.items():
+        if (read := graph.number_of_edges(source, target)) < len(of_edges):
+            remedy = "give each edge its own id or key, or none, and write all into one graph"
+            counts = Counter(map(str, of_edges))
+            twice = next((own for own, count in counts.items() if count > 1 and own != "None"), "")
+            reason = f"{len(of_edges)} edges join these nodes, and {read} of them can be told apart and read"
+            if twice:
+                reason, remedy = f"{counts[twice]} edges between these nodes have the id {twice}", remedy.split(",")[0]
+            elif not read:
+                reason = "it is in a graph inside a node that is no group"
+            raise InputError(reason, path=f"edge {source} - {target}", file=file, remedy=remedy)
 
 
 def _refuse_same_nodes(graph: nx.MultiGraph, declared: Sequence[object], file: str) -> None:

@@ -14,6 +14,8 @@ DATE = (
     r"(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,12})\d*)?)? ?(?:Z|UTC|([+-])(\d{2}):?(\d{2}))?)?$"
 )
 """A date, and the time of the day with its distance from UTC. Digits behind the picosecond are dropped."""
+ZONE = r"(?:Z|UTC|:\d{2}(?:[.,]\d+)? ?[+-]\d{2}:?\d{2})\s*$"
+"""How a date ends that has a distance from UTC."""
 DAY_S, HOUR_S, MINUTE_S = 86_400, 3_600, 60
 FIRST = "0001-01-01"
 """Seconds are counted from here, so that none is negative."""
@@ -31,6 +33,11 @@ def is_day(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def has_zone(written: pl.Series) -> pl.Series:
+    """Whether each date has a distance from UTC."""
+    return written.str.contains(ZONE)
 
 
 def nanoseconds(written: pl.Series) -> pl.Series:

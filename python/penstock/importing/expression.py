@@ -1,11 +1,15 @@
-"""Expressions over packets: whether one needs more than the packet that it is about."""
+"""Expressions over packets: the columns that one names, and whether it needs more than the packet it is about."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
+from penstock.core.errors import near_or_listed
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
 OVER_ROWS = {
@@ -19,6 +23,34 @@ OVER_ROWS = {
 
 GIVEN = ("Column", "Literal")
 """Parts that are named by the user, and may have any name."""
+
+
+def in_sql(column: str) -> str:
+    """A column as SQL names it: in quotes, if it is none or another one without them."""
+    import polars as pl
+
+    try:
+        is_plain = pl.sql_expr(f"{column} > 0").meta.root_names() == [column]
+    except pl.exceptions.PolarsError:
+        is_plain = False
+    return column if is_plain else '"{}"'.format(column.replace('"', '""'))
+
+
+def condition(column: str, test: str) -> str:
+    """The option that leaves out the packets whose value in this column does not meet a test."""
+    quote = "'" if (name := in_sql(column)) != column else '"'
+    return f"--where {quote}{name} {test}{quote}"
+
+
+def unknown_in(expression: pl.Expr, columns: Sequence[str]) -> tuple[str, str]:
+    """A column that an expression names and that is not there, with the remedy; two empty texts without one."""
+    unknown = next((name for name in expression.meta.root_names() if name not in columns), "")
+    if not unknown:
+        return "", ""
+    remedy = f"{near_or_listed(unknown, columns)}; a text stands in single quotes, as 'udp'"
+    if quoted := next((in_sql(name) for name in columns if in_sql(name) != name), ""):
+        remedy += f", and a column such as {quoted} in double ones"
+    return unknown, remedy
 
 
 def needs_other_rows(expression: pl.Expr) -> bool:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from penstock.core.errors import InputError, did_you_mean
-from penstock.core.texts import TextKind, read_file_of
+from penstock.core.errors import InputError
+from penstock.core.reading import unzipped_start
+from penstock.core.texts import LARGEST_FILE, TextKind, read_file_of
 from penstock.importing import hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
 from penstock.importing.graph import Graph
@@ -17,6 +22,51 @@ TOPOLOGY = TextKind(
     "give GraphML, GML, node-link JSON, SNDlib, REPETITA or an ns-3 topology, saved as UTF-8",
     zipped=True,
 )
+
+REMEDY = f"give GraphML, GML or node-link JSON, with a name that ends in {', '.join(FORMATS)}"
+LOOKED_AT = 2000
+"""Characters of a file that say what it looks like."""
+BEFORE_ROOT = re.compile(r"<!--.*?(?:-->|\Z)|<[?!].*?>", re.DOTALL)
+"""What XML has before its first element: comments, declarations, the type of the document."""
+GRAPH_OF_GML = re.compile(r"^\s*graph\s*\[", re.MULTILINE)
+
+
+class Look(NamedTuple):
+    """What a text looks like: the name of its format, and the end of the name of such a file if it can be read."""
+
+    form: str
+    suffix: str = ""
+
+
+def look_of(text: str) -> Look | None:
+    """What a text looks like, whatever its name; None if it looks like nothing that is known."""
+    start = text[:LOOKED_AT].lstrip()
+    if start.startswith("<"):
+        root = re.search(r"<(?:[\w.-]+:)?([\w.-]+)", BEFORE_ROOT.sub("", start))
+        known = {"graphml": Look("GraphML", ".graphml"), "gexf": Look("GEXF")}
+        return known.get(root[1], Look("XML of another kind")) if root else None
+    if start.startswith("{"):
+        return Look("JSON", ".json")
+    if GRAPH_OF_GML.search(start):
+        return Look("GML", ".gml")
+    with suppress(tomllib.TOMLDecodeError):
+        if len(text) <= LARGEST_FILE and (tables := tomllib.loads(text)):
+            return Look("a scenario of Penstock" if "line" in tables or "flow" in tables else "TOML")
+    return None
+
+
+def is_network(file: str | Path) -> bool:
+    """Whether a file has a network, whatever is asked of it: by its name, or by its first words."""
+    path = Path(file)
+    if Path(path.name.removesuffix(".gz")).suffix.lower() in FORMATS:
+        return True
+    try:
+        start = unzipped_start(path, LOOKED_AT).decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError):
+        return False
+    tests = (sndlib.is_native, sndlib_xml.is_xml, repetita.is_topology, hpcc.is_topology)
+    look = look_of(start)
+    return any(test(start) for test in tests) or (look is not None and look.suffix != "")
 
 
 def read_graph(path: Path) -> Graph:
@@ -33,12 +83,28 @@ def read_graph(path: Path) -> Graph:
         return sndlib_xml.read(text, file)
     if repetita.is_topology(text):
         return repetita.read(text, file)
+    look = look_of(text)
+    if look is not None and look.suffix != suffix:
+        raise _other_form(look, path, suffix)
     if suffix in FORMATS:
         return read_attributed(text, file, suffix)
     if hpcc.is_topology(text):
         return hpcc.read(text, file)
-    remedy = did_you_mean(suffix, FORMATS) or f"the name ends in {', '.join(FORMATS)}"
     reason = (
         "this is no format of a network that is known, nor does the file begin as those of SNDlib, REPETITA or ns-3 do"
     )
-    raise InputError(reason, file=file, remedy=remedy)
+    raise InputError(reason, file=file, remedy=REMEDY)
+
+
+def _other_form(look: Look, path: Path, suffix: str) -> InputError:
+    """The error of a file that has another form than its name says, or one that is not read."""
+    if look.suffix:
+        zipped = ".gz" if path.name.endswith(".gz") else ""
+        reason = f"this looks like {look.form}, and its name ends in {suffix or 'nothing that says so'}"
+        remedy = f"give it a name that ends in {look.suffix}{zipped}"
+    elif look.form.startswith("a scenario"):
+        reason = f"this is {look.form}, and no network of another tool"
+        remedy = f"use it as it is: penstock check {path}"
+    else:
+        reason, remedy = f"this looks like {look.form}, which is not read", "write the network as GraphML"
+    return InputError(reason, file=str(path), remedy=remedy)

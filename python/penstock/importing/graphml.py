@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
-from penstock.importing.names import some_of
+from penstock.importing.names import plain, some_of
 
 WHOLE, DECIMAL = ("int", "integer", "long"), ("float", "double")
 """Types of keys that are numbers."""
 TRUTHS = ("true", "false", "1", "0")
 PARTS = ("graph", "node", "edge")
+SHAPES = ("GenericNode", "ShapeNode", "SVGNode", "ImageNode")
+CURVES = ("PolyLineEdge", "SplineEdge", "QuadCurveEdge", "BezierEdge", "ArcEdge")
+"""The drawings of yEd whose first label networkx takes for the attribute `label`, whatever else that is."""
+DRAWN_LABELS = ("NodeLabel", "EdgeLabel")
 
 
 def tag_of(part: Element) -> str:
@@ -33,6 +37,7 @@ def refuse_doubtful(root: Element, file: str) -> None:
     for part in root.iter():
         if tag_of(part) in PARTS:
             _refuse_twins(part, keys, file)
+            _refuse_labels(part, keys, file)
             for data in part.iterfind("{*}data"):
                 if (known := keys.get(data.get("key", ""))) is not None:
                     _refuse_type(known, data.text, _path(part), file)
@@ -74,6 +79,37 @@ def _refuse_twins(part: Element, keys: Mapping[str, Element], file: str) -> None
             raise InputError(reason, path=_path(part), file=file, remedy="give each key its own name")
 
 
+def _refuse_labels(part: Element, keys: Mapping[str, Element], file: str) -> None:
+    """Refuse a part with two labels: those of its drawing, and the attribute of this name. A default is one, too."""
+    written = {data.get("key", ""): data.text for data in part.iterfind("{*}data")}
+    said: dict[str, str] = {}
+    for name, key in keys.items():
+        if key.get("attr.name") == "label":
+            default = key.findtext("{*}default") if key.get("for") in (tag_of(part), "all") else ""
+            said.setdefault(plain(written.get(name, default) or ""), "key label")
+    for _, label in drawn_labels(part):
+        said.setdefault(plain(label.text or ""), f"y:{tag_of(label)}")
+    if len(texts := [f"{text} ({where})" for text, where in said.items() if text]) > 1:
+        reason = f"it has two labels, {texts[0]} and {texts[1]}"
+        remedy = "delete one of the two, or make it an attribute with another name"
+        raise InputError(reason, path=_path(part), file=file, remedy=remedy)
+
+
+def drawn_labels(part: Element) -> Iterator[tuple[Element, Element]]:
+    """The labels in the drawing of a part that networkx may read, each behind the shape or the curve that has it."""
+    for drawing in part.iterfind("{*}data/*"):
+        if tag_of(drawing) in (*SHAPES, *CURVES):
+            yield from ((drawing, label) for label in drawing if tag_of(label) in DRAWN_LABELS)
+
+
+def without_empty_labels(root: Element) -> bool:
+    """Takes labels without a text out of all drawings: networkx would put them in the place of others."""
+    empty = [each for part in root.iter() for each in drawn_labels(part) if not plain(each[1].text or "")]
+    for drawing, label in empty:
+        drawing.remove(label)
+    return bool(empty)
+
+
 def _refuse_type(key: Element, text: str | None, path: str, file: str) -> None:
     """Refuse a value that is no number, though its key says so."""
     kind, written = key.get("attr.type"), (text or "").strip()
@@ -112,13 +148,32 @@ def has_edge_ids(root: Element) -> bool:
     return all(edge.get("id") for edge in root.iterfind(".//{*}edge"))
 
 
+def edges_of(root: Element) -> list[tuple[object, object, object]]:
+    """The two nodes of each edge, and its id."""
+    return [(edge.get("source"), edge.get("target"), edge.get("id")) for edge in root.iterfind(".//{*}edge")]
+
+
 def left_out(root: Element) -> list[str]:
-    """What no scenario has: descriptions and ports."""
+    """What no scenario has: descriptions and ports, other labels than those that networkx reads, values with parts."""
     described = [_path(part) for part in root.iter() if part.find("{*}desc") is not None]
     ported = [
         _path(part)
         for part in root.iter()
         if part.find("{*}port") is not None or part.get("sourceport") or part.get("targetport")
     ]
-    kinds = (("descriptions", described), ("ports", ported))
+    named = {key.get("id"): key.get("attr.name") for key in root.iterfind("{*}key") if not key.get("yfiles.type")}
+    composed = {named[key]: 0 for data in root.iter() if len(data) and (key := data.get("key")) in named}
+    kinds = (
+        ("descriptions", described),
+        ("ports", ported),
+        ("labels of groups or other drawings", [_path(part) for part in root.iter() if _has_other_labels(part)]),
+        ("values with elements in them", [plain(name) for name in composed if name]),
+    )
     return [f"network: {what} that are not used: those of {some_of(of)}" for what, of in kinds if of]
+
+
+def _has_other_labels(part: Element) -> bool:
+    """Whether the drawing of a part has a label in another place than those that networkx reads."""
+    read = [label for _, label in drawn_labels(part)]
+    drawn = (label for data in part.iterfind("{*}data") for label in data.iter() if tag_of(label) in DRAWN_LABELS)
+    return any(plain(label.text or "") and label not in read for label in drawn)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.quantities import (
     DELAY_UNITS,
@@ -20,7 +21,7 @@ from penstock.core.quantities import (
 )
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
-from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of
+from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,28 @@ class Reader:
         loops = [self.named(edge) for edge in self.graph.edges if edge.source == edge.target]
         found = [f"edge: from a node to itself, left out, for no PDU would use it: {some_of(loops)}"] if loops else []
         nodes = self.graph.nodes.values()
-        if off := [each for each in nodes if any(map(is_coordinate, each)) and place_of(each) is None]:
-            found.append(f"node: coordinates that are no places on the earth, not used: those of {len(off):,} nodes")
-        if several := sum(len(labels_of(each)) > 1 for each in nodes):
-            found.append(f"node: a label and another name, which only a matrix may use: {several:,} nodes have both")
-        of_nodes = [name for name in attribute_names(nodes) if name not in LABELS and not is_coordinate(name)]
+        found += self.off_the_earth()
+        if both := [plain(node) for node, each in self.graph.nodes.items() if len(labels_of(each)) > 1]:
+            those = f"{counted(len(both), 'node')}, {some_of(both)}"
+            found.append(f"node: a label and another name, which only a matrix may use: those of {those}")
+        of_nodes = [name for name in attribute_names(nodes) if name not in LABELS]
         of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
         for what, names in (("edge", of_edges), ("node", of_nodes)):
             if unused := [plain(name) for name in names if name not in self.used]:
                 found.append(f"{what}: attributes that are not used: {', '.join(unused)}")
         return [*found, *self.graph.notes]
+
+    def off_the_earth(self) -> list[str]:
+        """The nodes whose coordinates are no places, by the reason."""
+        wrong: dict[str, list[str]] = {}
+        for node, attributes in self.graph.nodes.items():
+            reason, value = unplaced(attributes)
+            if reason:
+                wrong.setdefault(reason, []).append(f"{label_of(attributes) or plain(node)} ({plain(value)})")
+        return [
+            f"node: coordinates that {reason}, not used: those of {counted(len(named), 'node')}, {some_of(named)}"
+            for reason, named in wrong.items()
+        ]
 
     def line(self, edges: Sequence[Edge]) -> Line:
         """The line of all edges between two nodes."""
@@ -218,18 +231,20 @@ class Reader:
                 return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, Found()), found)
             unit = unit_for("--delay-unit", self.options.delay_unit, unit, DELAY_UNITS, found)
             return self.quantity(edge, known, unit, DELAY_UNITS, found)
-        places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
+        ends = [self.graph.nodes[node] for node in (edge.source, edge.target)]
+        places = [place_of(attributes) for attributes in ends]
         if not name and places[0] is not None and places[1] is not None:
-            return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
+            self.used |= {each for attributes in ends for each in attributes if is_coordinate(each)}
+            return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)  # whole us
         if self.default_delay is not None:
             found.notes.append("no delay that is known: --default-delay")
             return self.default_delay
         raise self.missing(edge, "delay", name, '"5 ms"')
 
     def of_distance(self, km: Decimal, found: Found) -> Decimal:
-        """The delay of a length of fibre, in ns."""
+        """The delay of a length of fibre, in whole ns: it is inferred, and no value of the file is rounded."""
         found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
-        return km * Decimal(US_PER_KM) * DELAY_UNITS["us"]
+        return round(km * Decimal(US_PER_KM) * DELAY_UNITS["us"], 0)
 
     def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], found: Found) -> Decimal:
         """The value of an attribute."""
@@ -258,6 +273,9 @@ class Reader:
         near = did_you_mean(asked, there) if asked else ""
         named = near or f"name the attribute with --{what}"
         if what == "delay" and not asked:
+            wrong = [unplaced(self.graph.nodes[node]) for node in (edge.source, edge.target)]
+            told = [f"its coordinates {why}: {value}" for why, value in wrong if why]
+            other += f", and {told[0]}" if told else ""
             named += ", give both nodes a latitude and a longitude"
         return self.refused(edge, reason + other, f"{named}, or give --default-{what} {example}")
 

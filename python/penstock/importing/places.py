@@ -24,6 +24,24 @@ def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
     return latitude, longitude
 
 
+def unplaced(attributes: Mapping[str, object]) -> tuple[str, str]:
+    """Why the coordinates of a node are no place, and the one that is wrong; two empty texts if nothing is wrong."""
+    said = {str(name): value for name, value in attributes.items() if is_coordinate(name) and value is not None}
+    if not said or place_of(attributes) is not None:
+        return "", ""
+    for name, value in said.items():
+        if next(numbers({"": value}, ("",)), None) is None:
+            return "are no numbers (decimals follow a point)", f"{name} = {value}"
+    for names, most in ((LATITUDES, 90), (LONGITUDES, 180)):
+        of_kind = {name: value for name, value in said.items() if name.lower() in names}
+        if not of_kind:
+            return "are latitudes or longitudes alone", f"no {names[0]}"
+        for name, value in of_kind.items():
+            if not abs(next(numbers({"": value}, ("",)))) <= most:
+                return "are no places on the earth", f"{name} = {value}"
+    return "", ""
+
+
 def contradicting(attributes: Mapping[str, object]) -> list[str]:
     """Attributes of a node that say different latitudes, or different longitudes; empty if there are none."""
     for names in (LATITUDES, LONGITUDES):

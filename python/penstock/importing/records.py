@@ -160,12 +160,16 @@ class Records:
             raise self._damaged(f"it would have {count:,} octets")
         octets = self._stream.read(count)
         if len(octets) < count and (octets or not may_end):
+            if self._packet == 1:
+                reason = "the file ends within its first packet or before it, so no packet is whole"
+                raise InputError(reason, file=self._file, remedy="copy the file again, or capture again")
             remedy = "write the packets before it to another file, with tcpdump -r FILE -w OTHER"
             raise InputError(f"the file ends within packet {self._packet}", file=self._file, remedy=remedy)
         return octets
 
     def _damaged(self, reason: str) -> InputError:
-        remedy = "write the file again with the tool that made it, or the packets before the damage, with editcap"
+        remedy = "write the file again with the tool that made it"
+        remedy += ", or the packets before the damage, with editcap" if self._packet > 1 else ""
         return InputError(f"the file is damaged at packet {self._packet}: {reason}", file=self._file, remedy=remedy)
 
 

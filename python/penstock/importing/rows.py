@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
+from penstock.core.texts import utf_16
 from penstock.importing.matrix import SEPARATORS
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ BLOCK = 1 << 24
 """Octets that are read at once."""
 LONGEST_LINE = 1 << 20
 COMMENT = b"#"
+AS_UTF_8 = "save the table as UTF-8"
 QUOTED = re.compile(rb'"[^"]*"')
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
@@ -31,9 +33,9 @@ class Rows:
     separator: str
 
     @property
-    def first(self) -> str:
+    def first(self) -> bytes:
         """The first line."""
-        return self.octets.partition(b"\n")[0].decode(errors="replace").strip()
+        return self.octets.partition(b"\n")[0].strip()
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
@@ -48,6 +50,8 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
     """The rows of a stream, in blocks of whole lines; no block is empty. Raises :class:`InputError`."""
     first, separator = 1, ""
     while block := _lines(stream, file):
+        if first == 1 and (reason := utf_16(block)):
+            raise InputError(reason, file=file, remedy=AS_UTF_8)
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
         octets, numbers = _with_cells(block, range(first, first + lines))

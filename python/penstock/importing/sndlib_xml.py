@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
@@ -56,7 +57,7 @@ def _notes(root: Element) -> Iterator[str]:
     limits = [(part.text or "").strip() for part in root.iterfind(".//{*}demand/{*}maxPathLength")]
     yield from limits_note(sum(limit != UNLIMITED for limit in limits))
     if paths := len(root.findall(".//{*}admissiblePaths")):
-        yield f"demands: admissible paths, not used: those of {paths:,} demands"
+        yield f"demands: admissible paths, not used: those of {counted(paths, 'demand')}"
 
 
 def _nodes(root: Element, file: str) -> Iterator[tuple[str, Attributes]]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
-from penstock.importing.dates import is_date, is_day, nanoseconds
+from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
 from penstock.importing.parquet import blocks
-from penstock.importing.rows import Rows, blocks_of
+from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
 """Columns of every frame: the place in the file, picoseconds since its first packet, octets. Bad values are null."""
 WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
+ZONED = "penstock.zoned"
+"""A column of a table whose times are dates in texts: whether each has a distance from UTC."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
 UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'")
 """What polars says of a value that is of another kind than those before."""
@@ -72,7 +75,9 @@ class Table:
         self.left_out: Mapping[str, int] = {}
         self._file = file
         self._columns = columns
+        self.bits_of_octet = SIZE_UNITS[columns.size.unit]
         self.time_unit = columns.time.unit
+        self.time = self.size = ""
         self._origin: Decimal | None = None
         self.flow: tuple[str, ...] = ()
 
@@ -84,7 +89,7 @@ class Table:
         kinds: dict[str, pl.DataType | type[pl.DataType]] = {}
         for rows in blocks_of(stream, self._file):
             if not names:
-                names, has_names = self._named(rows.first, rows.separator)
+                names, has_names = self._named(rows)
                 time, size = self._choose(names)
                 rows = rows.without_first() if has_names else rows
             if not rows.octets:
@@ -102,10 +107,13 @@ class Table:
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
 
-    def _named(self, head: str, separator: str) -> tuple[list[str], bool]:
+    def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
         try:
-            cells = [cell.strip() for cell in next(csv.reader([head], delimiter=separator), [])]
+            head = rows.first.decode()
+            cells = [cell.strip() for cell in next(csv.reader([head], delimiter=rows.separator), [])]
+        except UnicodeDecodeError as error:
+            raise InputError(_no_utf_8(error), file=self._file, line=rows.numbers[0], remedy=AS_UTF_8) from None
         except csv.Error as error:
             remedy = "end each line with LF or CR LF, and put a cell with other ends of lines in quotes"
             raise InputError(f"the first line has no cells: {error}", file=self._file, remedy=remedy) from None
@@ -141,17 +149,22 @@ class Table:
 
     def _choose(self, names: Sequence[str]) -> tuple[str, str]:
         """The names of the columns of time and size; keeps those of the flow."""
-        if len(set(names)) < len(names):
-            raise InputError("two columns have the same name", file=self._file, remedy="give each its own name")
+        if twice := [name for name in names if names.count(name) > 1]:
+            reason = f"two columns have {'the same' if twice[0] else 'no'} name"
+            raise InputError(reason, value=twice[0], file=self._file, remedy="give each its own name")
         self.flow = tuple(self._name(column, names) for column in self._columns.flow)
-        return self._name(self._columns.time.column, names), self._name(self._columns.size.column, names)
+        self.time = self._name(self._columns.time.column, names)
+        self.size = self._name(self._columns.size.column, names)
+        return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
         if column in names:
             return column
         if column.isdecimal() and 1 <= int(column) <= len(names):
             return names[int(column) - 1]
-        remedy = did_you_mean(column, names) or f"there are {len(names)} columns: {', '.join(names[:20])}"
+        remedy = (
+            did_you_mean(column, names) or f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
+        )
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
@@ -171,13 +184,12 @@ class Table:
             if line.count(b'"') % 2:
                 reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
             elif (count := rows.cells_in(line)) != columns:
-                reason = f"the line has {count} columns, and the first {columns}"
+                reason = f"the line has {counted(count, 'column')}, and the first {columns}"
             else:
                 try:
                     line.decode()
                 except UnicodeDecodeError as error:
-                    reason = f"octet {error.start + 1} of the line is not UTF-8"
-                    remedy = "save the table as UTF-8"
+                    reason, remedy = _no_utf_8(error), AS_UTF_8
             if reason:
                 return InputError(reason, file=self._file, line=number, remedy=remedy)
         if (found := UNLIKE.search(told)) is None:
@@ -202,6 +214,8 @@ class Table:
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
+        if self._columns.time.unit == "datetime" and frame[time].dtype == pl.String:
+            written.append(has_zone(frame[time]).alias(ZONED))
         return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
 
     def _times(self, written: pl.Series) -> pl.Series:
@@ -221,6 +235,10 @@ class Table:
             # In 64 bits, nanoseconds end in 2262.
             return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
         return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+
+
+def _no_utf_8(error: UnicodeDecodeError) -> str:
+    return f"octet {error.start + 1} of the line is not UTF-8"
 
 
 def refused_time(written: str, unit: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
-from penstock.importing.expression import needs_other_rows
+from penstock.importing.expression import condition, needs_other_rows, unknown_in
 from penstock.importing.library import reading
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
@@ -28,6 +28,7 @@ from penstock.importing.table import (
     TIME_UNITS,
     WRITTEN_SIZE,
     WRITTEN_TIME,
+    ZONED,
     Chosen,
     Columns,
     Table,
@@ -150,7 +151,7 @@ def import_trace(
             is met by no packet, more than 50 million packets.
     """
     if where is not None and not where.strip():
-        remedy = "write SQL such as \"protocol = 'udp'\", or leave it out to take every packet"
+        remedy = "write SQL over the columns, or leave it out to take every packet"
         raise InputError("the expression is empty", path="--where", value=repr(where), remedy=remedy)
     source = str(file)
     given = STDIN_NAME if source == STDIN else source
@@ -231,6 +232,7 @@ class _Keeper:
         self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
+        self._zoned: bool | None = None
         self._last_ps = self._longest_ps = 0
         self._flows: pl.DataFrame | None = None
 
@@ -263,23 +265,26 @@ class _Keeper:
 
         if self._where is None:
             return frame
+        names = [name for name in frame.columns if not name.startswith("penstock.")]
         try:
             expression = pl.sql_expr(self._where)
+            unknown, remedy = unknown_in(expression, names)
+            if unknown:
+                raise InputError(f"there is no column {unknown}", path="--where", value=self._where, remedy=remedy)
             if needs_other_rows(expression):
                 raise InputError(
                     "this expression needs more than the packet that it is about, as a sum or a rank does",
                     path="--where",
                     value=self._where,
-                    remedy='compare the columns of one packet, as in --where "octets > 100"',
+                    remedy=f"compare the columns of one packet, as in {condition(self._source.size, '> 100')}",
                 )
             return frame.filter(expression)
         except pl.exceptions.PolarsError as error:
-            names = [name for name in frame.columns if not name.startswith("penstock.")]
             raise InputError(
                 f"this expression cannot be used: {str(error).splitlines()[0]}",
                 path="--where",
                 value=self._where,
-                remedy=f"write SQL such as \"protocol = 'udp'\"; the columns are {', '.join(names)}",
+                remedy=f"write SQL as in {condition(self._source.size, '> 100')}; the columns are {', '.join(names)}",
             ) from None
 
     def _checked(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -289,6 +294,9 @@ class _Keeper:
         octets = pl.col(SIZE)
         is_size = (octets == octets.floor()) & octets.is_between(1, MOST_OCTETS)
         self._refuse(frame, pl.col(TIME).is_null(), WRITTEN_TIME, self._of_time)
+        if ZONED in frame.columns:
+            self._zoned = bool(frame[ZONED][0]) if self._zoned is None else self._zoned
+            self._refuse(frame, pl.col(ZONED) != self._zoned, WRITTEN_TIME, self._of_zone)
         is_capture = isinstance(self._source, Capture)
         told = self._of_captured_size if is_capture else self._of_size
         self._refuse(frame, ~is_size.fill_null(value=False), SIZE if is_capture else WRITTEN_SIZE, told)
@@ -323,15 +331,31 @@ class _Keeper:
 
     def _of_time(self, written: object) -> _Told:
         if written is None or not str(written).strip():
-            return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
+            return "there is no time", self._left_out(cast("Table", self._source).time)
         return refused_time(str(written), self._time_unit)
 
     @staticmethod
-    def _of_size(written: object) -> _Told:
+    def _left_out(column: str) -> str:
+        return f"a table has no gaps: remove the row, or leave it out: {condition(column, 'IS NOT NULL')}"
+
+    def _of_zone(self, _written: object) -> _Told:
+        has = ("has no distance from UTC, and the first has one", "has a distance from UTC, and the first has none")
+        return f"this time {has[not self._zoned]}", "write it for all times, as +02:00 or Z, or for none"
+
+    def _of_size(self, written: object) -> _Told:
+        table = cast("Table", self._source)
         if written is None or not str(written).strip():
-            return "there is no size", "a table has no gaps: remove the row, or leave it out with --where"
+            return "there is no size", self._left_out(table.size)
         reason = f"a packet has a whole number of octets from 1 to {MOST_OCTETS}"
-        return reason, 'is the unit right? --where leaves packets out, as in --where "size > 0"'
+        # `--where` has texts that are no numbers as nulls, which meet no test.
+        with suppress(ValueError):
+            octets = float(str(written)) / table.bits_of_octet
+            if octets >= 1 and octets % 1:
+                return reason, "is the unit right?"
+            if octets > MOST_OCTETS:
+                most = condition(table.size, f"<= {MOST_OCTETS * table.bits_of_octet}")
+                return reason, f"is the unit right? This leaves such packets out: {most}"
+        return reason, f"is the unit right? This leaves such packets out: {condition(table.size, '> 0')}"
 
     @staticmethod
     def _of_captured_size(size: object) -> _Told:
