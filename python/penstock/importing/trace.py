@@ -90,7 +90,8 @@ class ImportedTrace:
         comments = [
             f"{counted(self.packets, 'packet')} of {counted(self.flows, 'flow')} in {self.duration_s:.6g} s, "
             f"{self.octets:,} octets, mean {self.mean_bps / 1e6:.4g} Mb/s.",
-            f"AAL5 makes {counted(self.cells, 'cell')} of them: {self.cells * CELL / self.octets:.3f} octets for each octet.",
+            f"AAL5 makes {counted(self.cells, 'cell')} of them: {self.cells * CELL / self.octets:.3f} octets for each "
+            "octet.",
             f"The longest time without a packet is {self.longest_gap_s:.6g} s.",
         ]
         comments += [
