@@ -22,6 +22,11 @@ from penstock.league.league import League, entered
 pytestmark = pytest.mark.in_process
 
 
+def test_help_names_every_ready_league(penstock: Command) -> None:
+    told = " ".join(penstock("league", "--help").stdout.split())
+    assert f"the name of a ready one: {' or '.join(ready_leagues())}" in told
+
+
 @pytest.mark.parametrize(("name", "least"), [("decades", 200), ("standard", 50)])
 def test_a_ready_league_has_seven_networks_and_every_scheme(name: str, least: int) -> None:
     assert list(ready_leagues()) == ["decades", "standard"]
