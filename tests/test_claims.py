@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.show.report import VERDICTS as STYLES
+from penstock.show.study import SHARES_NOTE, shares_note
 from penstock.statistics import student
 from penstock.studies import STUDIES
 from penstock.studies.claims import (
@@ -222,6 +223,14 @@ def test_a_rare_event_is_one_of_replications_and_not_of_cells() -> None:
         "2 of 60 replications have an event, 14 of 1,000 cells: N = 0 2 of 60 (0.41 to 12 %); "
         "the paper's 3 runs at every point see none with a probability of 90 %"
     )
+
+
+def test_a_share_of_runs_says_so() -> None:
+    assert shown(judge(ZERO, seen(9, 26)))["reproduced"] == "0.3462 (0.1721 to 0.5567) of 26 runs"
+    assert shown(judge(ZERO, seen(0, 13, points=2)))["reproduced"].endswith(" of 26 runs")
+    assert "run" not in shown(judge(VALUE, at(9.0, 10.0, 11.0)))["reproduced"]
+    assert shares_note([judge(ZERO, seen(9, 26))]) == SHARES_NOTE
+    assert shares_note([judge(VALUE, at(10.0))]) == ""
 
 
 def test_a_clause_says_what_it_is() -> None:

@@ -36,6 +36,16 @@ def test_every_module_of_truth_is_in_the_reference() -> None:
     assert [name for name in modules if f".. automodule:: penstock.truth.{name}\n   :members:" not in page] == []
 
 
+@pytest.mark.parametrize("name", ["docs/checks.md", "docs/validation.md", "docs/guides/statistics.md"])
+def test_before_a_table_that_make_docs_writes_stands_where_its_rows_are(name: str) -> None:
+    """A reader of the clone does not see it."""
+    parts = re.split(r"```\{include\} \S*/checked-(\w+)\.md\n", (ROOT / name).read_text(encoding="utf-8"))
+    assert len(parts) > 1
+    for before, kind in zip(parts[::2], parts[1::2], strict=False):
+        assert f"`docs/results/{kind}.json` when `make docs` builds these pages:\n\n" in before[-120:]
+        assert (ROOT / "docs" / "results" / f"{kind}.json").is_file()
+
+
 @pytest.fixture(scope="module")
 def there() -> set[str]:
     """All files and folders that may be named, each by every end of its path: ``a/b.py`` and ``b.py``."""

@@ -82,7 +82,7 @@ def test_every_ready_network_is_drawn_with_every_group_and_every_rate() -> None:
         tree = scenario.expanded().tree
         assert set(diagram.nodes) == {node for line in tree["line"].values() for node in line["between"]}
         assert len(diagram.lanes) == len(tree["flow"])
-        assert all(wire.label or "Lines without a text" in sheet.caption for wire in diagram.wires)
+        assert all(wire.label or "Lines without rate and delay" in sheet.caption for wire in diagram.wires)
 
 
 @pytest.mark.parametrize("name", ["atn/scenario-a", "atn/ground-x25"])
@@ -256,7 +256,7 @@ def test_results_give_the_utilisation_and_the_fill_of_queues(small: Scenario) ->
     assert queue[0] == pytest.approx(mean / 50)
     assert queue[1] == max(row["queue_max"] for row in ports) / 50
     assert (wire.used[1], back) == (None, None)  # nothing goes back
-    assert wire.label.endswith(f"\n{100 * used:.0f} %")
+    assert wire.percent == f"{100 * used:.0f} %"
 
 
 def test_only_the_groups_with_the_most_flows_are_drawn(small: Scenario) -> None:

@@ -33,6 +33,22 @@ def test_a_run_prints_any_of_its_tables_as_csv(penstock: Command, small_file: Pa
         )
 
 
+def test_a_table_that_is_not_measured_is_told_with_its_key(penstock: Command, small_file: Path, tmp_path: Path) -> None:
+    for table, key in (("distributions", "measure.distributions = true"), ("series", 'measure.sample = "10 ms"')):
+        words = ("run", small_file, "--format", "csv", "--table", table)
+        done = penstock(*words)
+        assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+        assert f"the table `{table}` is empty: the scenario does not measure it. Add {key}" in " ".join(
+            done.stderr.split()
+        )
+        added = penstock(*words, "--set", key.replace(" = ", "=").replace('"', ""))
+        assert (added.returncode, added.stderr) == (0, "")
+        assert added.stdout.count("\n") > 1
+        assert f"It needs {key}." in penstock("help", table).stdout
+    off = penstock("run", small_file, "--format", "csv", "--table", "flows", "--set", "measure.flows=false")
+    assert "Add measure.flows = true" in " ".join(off.stderr.split())
+
+
 def test_json_and_a_table_have_both_names(penstock: Command, small_file: Path) -> None:
     assert penstock("run", small_file, "--format", "table").stdout == penstock("run", small_file).stdout
     told = (json.loads(penstock("run", small_file, *form).stdout) for form in (["--json"], ["--format", "json"]))
@@ -70,6 +86,9 @@ def test_a_sweep_and_its_runs_are_csv_too(penstock: Command, small_text: str, tm
     listed = penstock("runs", "list", "out/own", "--format", "csv").stdout.splitlines()
     assert listed[0].startswith("run,flow.steady.count,seed,replication,")
     assert len(listed) == 7
+    exported = penstock("runs", "export", "out/own", "--table", "distributions")
+    assert exported.returncode == 0
+    assert "Add measure.distributions = true" in " ".join(exported.stderr.split())
 
 
 @pytest.mark.parametrize(

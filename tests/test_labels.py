@@ -6,6 +6,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from intervals import steadily
 
 from penstock.plot.labels import Box, box_of_mark, place_labels
 
@@ -49,6 +50,7 @@ def test_a_label_that_is_wider_than_its_panel_is_still_drawn() -> None:
     assert (wide.left, wide.right) == (106, 506)
 
 
+@steadily
 @given(st.lists(st.tuples(st.floats(0, 300), st.floats(0, 270)), max_size=12))
 def test_labels_are_within_the_panel_and_apart_wherever_the_marks_are(marks: list[tuple[float, float]]) -> None:
     boxes = placed(marks)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from browser import Browser, needs_chromium
-from test_league import LEAGUE, parsed
+from test_league import LEAGUE, NULL, parsed
 from test_report import keys_of
 
 import penstock
@@ -24,11 +24,11 @@ from penstock.league.measures import DELAY, GOODPUT, LOSS, OFFERED, Measure
 from penstock.league.readings import Readings
 from penstock.league.table import tables_of
 from penstock.show import write_page
-from penstock.show.league import headline
+from penstock.show.league import headline, page_of
 from penstock.show.league_figures import trade_off_of_all, unit_of
 from penstock.show.league_parameters import COMMON, parameters_of
 from penstock.show.league_readings import packed
-from penstock.show.league_trade_offs import trade_offs, unbeaten
+from penstock.show.league_trade_offs import spoken, trade_offs, unbeaten
 from penstock.show.report import Report
 
 
@@ -90,6 +90,15 @@ def test_the_sentence_has_what_a_scheme_loses_beside_what_it_carries(page: Path)
     assert "rate_factor" not in told  # it ran in two cases of six
     (short, *_) = tables
     assert re.search(r"Goodput: none \(loses [\d.]+ % of what it sends\) is best", headline([short]))
+
+
+def test_a_name_with_a_comma_is_quoted_in_a_sentence(tmp_path: Path) -> None:
+    league = League(parsed(NULL.replace('"one"', '"none, once"').replace("= 60", "= 3"), tmp_path))
+    results = league.run(tmp_path / "out")
+    told = headline(list(tables_of(league, results)), [LOSS])
+    assert '"none, once" and other do not differ' in told
+    assert any(line.startswith('Identical runs: "none, once" and other do') for line in page_of(results).warnings)
+    assert spoken("erica, 80 %") == '"erica, 80 %"'
 
 
 def test_the_headline_names_the_measures_that_were_asked_for(page: Path) -> None:

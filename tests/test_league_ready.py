@@ -12,7 +12,8 @@ from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 from test_league import LEAGUE, parsed
 from test_sweep import tables
 
-from penstock import Results
+from penstock import InputError, Results
+from penstock.core.errors import require_known
 from penstock.core.scenario import schemes
 from penstock.core.units import bits_per_second, seconds
 from penstock.execute.store import Store
@@ -20,6 +21,11 @@ from penstock.league.document import Document, ready_leagues
 from penstock.league.league import League, entered
 
 pytestmark = pytest.mark.in_process
+
+
+def test_help_names_every_ready_league(penstock: Command) -> None:
+    told = " ".join(penstock("league", "--help").stdout.split())
+    assert f"the name of a ready one: {' or '.join(ready_leagues())}" in told
 
 
 @pytest.mark.parametrize(("name", "least"), [("decades", 200), ("standard", 50)])
@@ -93,3 +99,12 @@ def test_decades_is_killed_and_goes_on(penstock: Command, tmp_path: Path) -> Non
     killed, whole = (Results(tmp_path / out) for out in ("killed", "whole"))
     assert len(whole.store.runs) == 42
     assert tables(killed) == tables(whole)
+
+
+def test_a_traffic_of_a_network_in_a_league_without_traffics_is_told(tmp_path: Path) -> None:
+    text = LEAGUE[: LEAGUE.index("[traffics.greedy]")]
+    with pytest.raises(InputError, match=r"there are none: write \[traffics.beside\], or its keys into") as refused:
+        parsed(text, tmp_path)
+    assert refused.value.path == "networks.long.traffics.beside"
+    with pytest.raises(InputError, match="there is no such port; there are none"):
+        require_known("port", "out", [])

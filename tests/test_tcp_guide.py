@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from documented import ROOT, blocks_of
 
 import penstock
 from penstock import Scenario
+from penstock.show.summary import warnings
 from penstock.truth import tcp
 
+CODE = [block.text for block in blocks_of(ROOT / "docs" / "guides" / "tcp.md") if block.kind == "python"]
 FILES = [block.text for block in blocks_of(ROOT / "docs" / "guides" / "tcp.md") if block.kind == "toml"]
 
 
@@ -32,10 +36,20 @@ def test_a_flow_uses_the_line_as_far_as_its_buffer_allows(places: int, buffer: f
     assert used == pytest.approx(tcp.utilisation(buffer), abs=0.02)
 
 
-def test_an_incast_loses_where_its_burst_is_too_large() -> None:
-    lost = []
-    for count in (8, 32):
+def test_an_incast_loses_where_its_burst_is_too_large_and_waits_where_nothing_tells() -> None:
+    lost, late = [], []
+    for count in (8, 32, 96, 128):
         result = penstock.run(Scenario.parse(FILES[3]).with_({"flow.data.count": count}))
+        assert warnings(result) == []
         lost.append(result.groups["lost"].item())
-        assert result.messages.filter(**{"class": "all"})["finished"].item() > 0
-    assert lost[0] == 0 < lost[1]
+        late.append(result.messages.filter(**{"class": "all"})["fct_max_s"].item())
+        assert (result.groups["timeouts"].item() > 0) == (count == 128)
+    assert lost[:3] == [0, 122, 1402]
+    assert late[2] == pytest.approx(5e-3, rel=0.1)
+    assert late[3] == pytest.approx(0.2, rel=0.1)
+
+
+def test_the_class_of_length_that_the_page_filters_is_there() -> None:
+    (code,) = [block for block in CODE if "fabric.toml" in block]
+    (wanted,) = re.findall(r'messages\["class"\] == "([^"]+)"', code)
+    assert wanted in penstock.run(Scenario.parse(FILES[4])).messages["class"].to_list()

@@ -57,3 +57,29 @@ def test_an_experiment_warns_of_its_worst_point(tie: Scenario, tmp_path: Path) -
     (warning,) = Results(tmp_path / "sweep").warnings()
     assert "at port out" in warning
     assert "points with such discards" not in warning
+
+
+STREAMS = """\
+duration = "60 s"
+warm_up = "20 s"
+scheme = "cubic"
+defaults.flow = { octets = 1460, count = 4, traffic.greedy.phase = "1 s" }
+flow.a.path = ["site_a", "hub", "far"]
+flow.b.path = ["site_b", "hub", "far"]
+flow.c.path = ["site_c", "hub", "far"]
+line.site_a = { between = ["site_a", "hub"], rate = "100 Mb/s", delay = "5 ms" }
+line.site_b = { between = ["site_b", "hub"], rate = "100 Mb/s", delay = "10 ms" }
+line.site_c = { between = ["site_c", "hub"], rate = "100 Mb/s", delay = "20 ms" }
+[line.satellite]
+between = ["hub", "far"]
+rate = "20 Mb/s"
+delay = "250 ms"
+queues = [{ drop_tail = { size = "850 PDUs" } }]
+"""
+
+
+def test_byte_streams_that_start_apart_meet_again_and_jitter_keeps_them_apart() -> None:
+    streams = Scenario.parse(STREAMS)
+    (warning,) = warnings(run(streams))
+    assert warning.endswith("acknowledgements bring byte streams back into step, so give their scheme jitter, too")
+    assert warnings(run(streams.with_({"scheme": {"cubic": {"jitter": "1 ms"}}}))) == []

@@ -52,5 +52,6 @@ def _sentence(row: Mapping[str, Any]) -> str:
     return (
         f"{share:.3g} % of the {row['discarded']:,} discards at port {port} are of PDUs that came in the same "
         "picosecond as one of another flow, so their fixed order decides who loses: give line "
-        f'{port.removesuffix(".reverse")} order = "random", or let the sources start apart'
+        f'{port.removesuffix(".reverse")} order = "random", or let the sources start apart; '
+        "acknowledgements bring byte streams back into step, so give their scheme jitter, too"
     )

@@ -8,12 +8,12 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from penstock.core.errors import InputError, require_known, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from penstock.api.run import Result
@@ -159,7 +159,17 @@ def print_table_of(result: Result, options: argparse.Namespace) -> None:
     """Print the table of ``--table`` as CSV."""
     from penstock.analyse.results import encode
 
-    sys.stdout.write(encode(result.tables()[table_of(options)], "csv").decode())
+    table = table_of(options)
+    sys.stdout.write(encode(result.tables()[table], "csv").decode())
+    say_if_unmeasured(table, [result.manifest["scenario"]], quiet=options.quiet)
+
+
+def say_if_unmeasured(table: str, trees: Iterable[Mapping[str, Any]], *, quiet: bool) -> None:
+    """Say which key turns a table of results on, if none of the scenarios, with their defaults, has it."""
+    from penstock.core.keys import is_measured, needed
+
+    if not any(is_measured(table, tree) for tree in trees):
+        say(f"the table `{table}` is empty: the scenario does not measure it. Add {needed(table)}", quiet=quiet)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:

@@ -302,8 +302,10 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 def _add_league(parser: argparse.ArgumentParser) -> None:
     from penstock.league.document import REPLICATIONS as DEFAULT
+    from penstock.league.document import ready_leagues
 
-    parser.add_argument("league", metavar="FILE|NAME", help="a league file, or the name of a ready one: standard")
+    ready = " or ".join(ready_leagues())
+    parser.add_argument("league", metavar="FILE|NAME", help=f"a league file, or the name of a ready one: {ready}")
     add_set(parser, "change a value of the file, as replications=3 or networks.*.duration=10s")
     parser.add_argument(
         "--measure",

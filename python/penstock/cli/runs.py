@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say
+from penstock.cli.command import DONE, FAILED, Command, add_format, add_wide, fail, print_csv, say, say_if_unmeasured
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean, require_known
 
@@ -87,7 +87,8 @@ def export(options: argparse.Namespace) -> int:
 
     require_known("table", options.table, ["runs", *TABLES], "--table")
     out = None if options.out is None else prepare_file(options.out, results.files)
-    octets = encode(results.table(options.table), options.format)
+    rows = results.table(options.table)
+    octets = encode(rows, options.format)
     if out is None:
         if options.format != "csv" and sys.stdout.isatty():
             raise InputError(
@@ -97,6 +98,9 @@ def export(options: argparse.Namespace) -> int:
     else:
         write_bytes(out, octets)
         say(f"wrote {out}", quiet=options.quiet)
+    if not rows.height and (runs := results.table("runs")).height:
+        trees = (json.loads(text) for text in runs["scenario_json"])
+        say_if_unmeasured(options.table, trees, quiet=options.quiet)
     return _end(results)
 
 

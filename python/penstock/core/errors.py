@@ -101,6 +101,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def near_or_listed(word: str, known: Iterable[str]) -> str:
     """The remedy for an unknown ``word``: the known one that is similar to it, or a list of those that are known."""
     names = list(known)
+    if not names:
+        return "there are none"
     more = ", ..." if len(names) > MOST_LISTED else ""
     return did_you_mean(word, names) or f"there are {', '.join(names[:MOST_LISTED])}{more}"
 

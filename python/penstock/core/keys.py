@@ -12,7 +12,7 @@ from penstock import _engine
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from penstock.core.scenario import Scheme
 
@@ -305,7 +305,25 @@ def facts_of(scheme: Scheme) -> dict[str, str]:
 @cache
 def tables_of_results() -> dict[str, tuple[str, list[tuple[str, str, str]]]]:
     """Each table of results: its meaning, and the name, value and meaning of its columns."""
-    return {table: (meaning, columns) for table, meaning, columns in json.loads(_engine.columns())}
+    return {
+        table: (" ".join([meaning, *([f"It needs `{needed(table)}`."] if table in MEASURED else [])]), columns)
+        for table, meaning, columns in json.loads(_engine.columns())
+    }
+
+
+MEASURED = {"flows": ("flows", "true"), "series": ("sample", '"10 ms"'), "distributions": ("distributions", "true")}
+"""The tables of results that a key of `measure` turns on or off: the key, and a value that turns the table on."""
+
+
+def needed(table: str) -> str:
+    """The key that turns a table of results on, with a value."""
+    key, value = MEASURED[table]
+    return f"measure.{key} = {value}"
+
+
+def is_measured(table: str, tree: Mapping[str, Any]) -> bool:
+    """Whether a scenario, with its defaults, measures what a table of results has."""
+    return table not in MEASURED or bool(tree["measure"].get(MEASURED[table][0]))
 
 
 def parts_of_schemes() -> dict[tuple[str, str], list[tuple[str, str, str]]]:

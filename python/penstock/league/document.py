@@ -188,7 +188,9 @@ class Document:
             for traffic in own:
                 if traffic not in self.traffics:
                     path = f"networks.{name}.traffics.{traffic}"
-                    remedy = near_or_listed(traffic, self.traffics)
+                    known = self.tree.get("traffics", {})
+                    add = "" if known else f": write [traffics.{traffic}], or its keys into [networks.{name}]"
+                    remedy = f"{near_or_listed(traffic, known)}{add}"
                     raise self.error("the league has no such traffic", path, remedy=remedy)
         known = dict.fromkeys(filter(None, (transport_of(each.keyword) for each in self.entrants())))
         for name in self.tree.get("with", {}):

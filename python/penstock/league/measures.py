@@ -107,8 +107,8 @@ GOODPUT = Measure(
     "goodput_bps",
     "goodput",
     "bit/s",
-    "Octets of users that arrived for the first time, per second. Of a cell these are 48 of its 53 octets; of a TP4 "
-    "packet all without its headers; of another PDU all.",
+    "Octets of users that arrived for the first time, per second. Of a cell these are 48 of its 53 octets; of a packet "
+    "of a transport (a byte stream, as TCP's, or TP4) all without its headers; of another PDU all.",
     lower_is_better=False,
     by_class=True,
 )

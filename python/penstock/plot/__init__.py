@@ -18,6 +18,7 @@ league (`Sheet.light`). Such a page has hundreds of panels: with 17 schemes, mat
 the page (`values`) have one definition for both.
 """
 
+from penstock.plot.arrange import left_out
 from penstock.plot.curves import against
 from penstock.plot.diagram import network
 from penstock.plot.heat import heat_map
@@ -44,6 +45,7 @@ __all__ = [
     "draw",
     "heat_map",
     "inline",
+    "left_out",
     "network",
     "over_time",
     "prepare_place",

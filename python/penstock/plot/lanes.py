@@ -7,14 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Diagram, Lane
-from penstock.plot.style import colour_of
-from penstock.plot.wires import LABEL_SIZE, MANY_LINES, POINT, Place, Space, inches
+from penstock.plot.space import LABEL_SIZE, Place, Space, inches
+from penstock.plot.style import MANY_LINES, POINT, colour_of
+from penstock.plot.wire_texts import BESIDE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BESIDE = 0.05
-"""Inches from a line to the first group beside it, and from one group to the next."""
 GUIDE = "#dddddd"
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.core.files import prepare, prepare_file, write_bytes
+from penstock.plot.arrange import EDGE
 from penstock.plot.curves import draw_curves, say_zero
-from penstock.plot.diagram import EDGE, draw_diagram, legend_of
+from penstock.plot.diagram import draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
@@ -222,7 +223,7 @@ def y_label_of(panel: Panel, sheet: Sheet) -> str:
 def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ticks: int) -> None:
     """Draws one panel of so many inches, with at most so many ticks if the x axis is a few given places."""
     if panel.diagram:
-        draw_diagram(axis, panel.diagram, width, height)
+        draw_diagram(axis, panel.diagram)
         return
     if panel.curves:
         draw_curves(axis, panel, ticks, width)

@@ -80,18 +80,26 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A line of a network: its two nodes, its text, and for each direction what stands at its port.
+    """A line of a network: its name, its two nodes, its texts, and for each direction what stands at its port.
 
-    `points` are the congestion points: True if another part hears it, False if none does, None without one. `used` is
-    the utilisation from 0 to 1, `queues` are the mean and the longest queue as shares of its size; None without results
-    or without traffic.
+    `label` is its rate and delay, `percent` its utilisation if that is a number; empty if they are not shown. `points`
+    are the congestion points: True if another part hears it, False if none does, None without one. `used` is the
+    utilisation from 0 to 1, `queues` are the mean and the longest queue as shares of its size; None without results or
+    without traffic.
     """
 
+    name: str
     ends: tuple[str, str]
     label: str
+    percent: str = ""
     points: tuple[bool | None, bool | None] = (None, None)
     used: tuple[float | None, float | None] = (None, None)
     queues: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None)
+
+    @property
+    def text(self) -> str:
+        """All that it says, in several rows."""
+        return "\n".join(filter(None, (self.label, self.percent)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#5
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 COLOUR_MAP = "viridis"
 GREY = "#555555"
+POINT = (("o", 5.0), ("D", 5.0), ("s", 4.6))
+"""Marker and size of a reaction, a congestion and a notification point of a network."""
+MANY_LINES = 100
+"""With more lines all of a network are thin."""
 ON_DARK, ON_LIGHT = "#fefefe", "#010101"
 """The values in the cells of a heat map: as no other colour, for these stay on a dark page."""
 DARK = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import KIND, Comparison, different_traffic, identical_runs, rankings
-from penstock.core.counts import counted
+from penstock.core.counts import counted, quoted
 from penstock.core.scenario import Scenario, are_ready
 from penstock.league.league import Case
 from penstock.league.table import CaseTable, table_of
@@ -157,7 +157,7 @@ def headline(found: Sequence[Comparison]) -> str:
         best = [one.name for one in each.ranking if one.rank == 1]
         is_tie = len(best) > 1 or any(one.rank > 1 and one.name in each.ranking[0].tied for one in each.ranking)
         what = f"{each.metric.label} of {each.of}"
-        told.append(f"{what}: {'no clear best' if is_tie else f'{best[0]} is best'}")
+        told.append(f"{what}: {'no clear best' if is_tie else f'{quoted(best[0])} is best'}")
     more = f"; and {len(told) - MOST_TOLD} more below" if len(told) > MOST_TOLD else ""
     sentence = "; ".join(told[:MOST_TOLD])
     return f"{sentence[0].upper()}{sentence[1:]}{more}."
@@ -193,7 +193,7 @@ def rank_cells(found: Comparison, one: Ranked) -> list[str]:
     """A line of a ranking; a rank that is not decided is a range."""
     place = str(one.rank) if one.last == one.rank else f"{one.rank} to {one.last}"
     note = f" ({one.note})" if one.note else ""
-    return [place, one.name, mean_of(found, one), f"{', '.join(one.tied) or '-'}{note}"]
+    return [place, one.name, mean_of(found, one), f"{', '.join(map(quoted, one.tied)) or '-'}{note}"]
 
 
 def mean_of(found: Comparison, one: Ranked) -> str:
@@ -240,7 +240,7 @@ def letter(place: int) -> str:
 
 def identical_notes(results: Results) -> list[str]:
     """One line for each group of scenarios whose runs agree."""
-    return [f"{' and '.join(names)}: {IDENTICAL}" for names in identical_runs(results)]
+    return [f"{' and '.join(map(quoted, names))}: {IDENTICAL}" for names in identical_runs(results)]
 
 
 def outcome(results: Results) -> Outcome:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.counts import counted
+from penstock.core.counts import counted, quoted
 from penstock.core.errors import InputError, require_known
 from penstock.core.settings import setting
 from penstock.league.league import KIND, Case, League
@@ -142,11 +142,11 @@ def by_measure(tables: Sequence[CaseTable], measure: Measure, *, with_loss: bool
         return ""
     if len(tables) == 1:
         prices = {name: price(tables[0], name, measure) if with_loss else "" for name in found[0].best}
-        best = [f"{name} ({own})" if own else name for name, own in prices.items()]
+        best = [f"{quoted(name)} ({own})" if own else quoted(name) for name, own in prices.items()]
         return f"{measure.label}: {named(best)} {best_words(found[0])}"
     counts = Counter(name for column in found for name in column.best)
     most = max(counts.values())
-    best = [name for name, count in counts.items() if count == most]
+    best = [quoted(name) for name, count in counts.items() if count == most]
     return (
         f"{measure.label}: {named(best)} {'is' if len(best) == 1 else 'are'} among the best in {most} of {len(found)}"
     )
@@ -192,15 +192,18 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
             f"Without randomness: in {places(fixed, tables)}, all replications of some schemes are the same run. "
             "They count as one, and have no interval. Give greedy sources a random phase."
         )
-    same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
-    told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
+    same = {names: [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
+    told += [
+        f"Identical runs: {' and '.join(map(quoted, names))} do the same in {places(cases, tables)}."
+        for names, cases in same.items()
+    ]
     return [*told, *misfits(tables), *traces(tables)]
 
 
 def unsettled(tables: Sequence[CaseTable]) -> list[str]:
     """How many of the cells had not settled, and those that drift."""
     cells = [(table.case.name, name, own.verdict) for table in tables for name, own in table.settling.items()]
-    drifting = [f"{name} in {case}" for case, name, verdict in cells if verdict == DRIFTING]
+    drifting = [f"{quoted(name)} in {case}" for case, name, verdict in cells if verdict == DRIFTING]
     few = sum(verdict == OPEN for _, _, verdict in cells)
     if not drifting and not few:
         return []

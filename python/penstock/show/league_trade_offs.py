@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.core.counts import quoted
 from penstock.league.measures import DELAY, GOODPUT, LOSS
 from penstock.league.settling import SETTLED
 from penstock.plot import Panel, Sheet, Spot
@@ -133,7 +134,7 @@ def sentence(tables: Sequence[CaseTable]) -> str:
 
 def spoken(name: str) -> str:
     """The name of a scheme in a sentence."""
-    return "sending without control" if name == "none" else name
+    return "sending without control" if name == "none" else quoted(name)
 
 
 def told(one: Outcome) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.counts import counted
 from penstock.core.scenario import Scenario
 from penstock.core.units import BITS, bits, count, size_of
-from penstock.plot import Diagram, Lane, Sheet, Wire, network
+from penstock.plot import Diagram, Lane, Sheet, Wire, left_out, network
 from penstock.topology import Group, Hop, Link, Network, lay_out
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
 MOST_BELOW, MOST_BESIDE = 14, 7
 """The most groups of flows that are drawn below a row of nodes, and beside the lines of any other network."""
-MANY_NODES = 60
 FEW_LINES = 8
 """With more lines, the most frequent text of a line is written once, below."""
 BUSY = 0.5
 """The least utilisation that is a number beside a line that is not in a row."""
 LEAST_QUEUE = 0.01
 """The least share of its size that a queue must have held to be drawn."""
+MOST_NAMED = 4
+"""Of so many lines a caption has the names."""
 ROLES = ("reaction point", "congestion point", "notification point")
 
 
@@ -87,17 +89,17 @@ def usual_text(links: Sequence[Link]) -> str:
 
 def wire_of(link: Link, usual: str, used: set[Hop], states: Mapping[str, PortState], least: float) -> Wire:
     """A line as it is drawn: with the congestion points that flows pass, and a utilisation of `least` as a number."""
-    text = text_of(link)
     ports = [(name, hop, link.congestion_points[n], link.heard[n]) for n, (name, hop) in enumerate(link.ports())]
     points = [heard if part and hop in used else None for _, hop, part, heard in ports]
     found = [states.get(name) for name, *_ in ports]
     uses = [None if state is None else state.used for state in found]
     queues = [None if state is None else state.queue for state in found]
     most = max((use for use in uses if use is not None), default=None)
-    if most is not None and most >= least:
-        text = f"{text}\n{100 * most:.0f} %"
-    label = "" if text_of(link) == usual else text
-    return Wire(link.ends, label, (points[0], points[1]), (uses[0], uses[1]), (queues[0], queues[1]))
+    percent = "" if most is None or most < least else f"{100 * most:.0f} %"
+    label = "" if text_of(link) == usual else text_of(link)
+    return Wire(
+        link.name, link.ends, label, percent, (points[0], points[1]), (uses[0], uses[1]), (queues[0], queues[1])
+    )
 
 
 def lane_of(group: Group) -> Lane:
@@ -165,10 +167,16 @@ def caption(
     graph: Network, diagram: Diagram, drawn: Sequence[Group], usual: str, scenario: Scenario, result: Result | None
 ) -> Iterator[str]:
     """What the drawing leaves out, and what its marks mean."""
+    out = left_out(diagram)
     if usual:
-        yield f"Lines without a text: {', '.join(usual.splitlines())}, or without room for it."
-    if len(graph.nodes) > MANY_NODES:
+        others = ", but for those without room for theirs" if out.labels else ""
+        yield f"Lines without rate and delay have {', '.join(usual.splitlines())}{others}."
+    if out.labels:
+        yield f"No room for rate and delay of {lines_of(out.labels)}."
+    if out.has_dots:
         yield "Nodes have their names where there is room."
+    if out.points:
+        yield f"No room for a congestion point of {lines_of(out.points)}."
     if access := sorted({group.access for group in graph.groups if group.access}):
         some = "; ".join(access[:3]) + ("; ..." if len(access) > 3 else "")
         yield f"Each source has a line of its own before the first node: {some}."
@@ -183,6 +191,17 @@ def caption(
             f"is filled to its mean, with a line at its longest, if that is {100 * LEAST_QUEUE:g} % of its size or "
             "more. The size of a queue without a limit is the longest of the network."
         )
+        if out.percents:
+            yield f"No room for the number of {lines_of(out.percents)}."
+        if out.queues:
+            yield f"No room for a queue of {lines_of(out.queues)}."
         count = len(result.manifest["runs"])
         seed = result.manifest["seed"]
         yield f"Seed {seed}, {count} replications." if count > 1 else f"Seed {seed}."
+
+
+def lines_of(names: Sequence[str]) -> str:
+    """How many lines, and the names of a few; one more is named, too."""
+    named = names if len(names) <= MOST_NAMED + 1 else names[:MOST_NAMED]
+    more = f" and {len(names) - len(named):,} more" if len(names) > len(named) else ""
+    return f"{counted(len(names), 'line')}: {', '.join(named)}{more}"

@@ -16,7 +16,7 @@ from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
 from penstock.show.output import Output
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
 from penstock.show.state import warnings_of
-from penstock.show.terminal import Column, is_wide, print_table, print_text
+from penstock.show.terminal import Column, is_wide, print_note, print_table, print_text
 from penstock.studies import KIND, open_study, readings
 from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
@@ -32,6 +32,10 @@ MOST_TELLING = 5
 """So many claims are printed."""
 MOST_FAILED = 3
 """So many of these may be claims that do not hold."""
+SHARES_NOTE = (
+    '"of N runs" is the share of the runs, of all seeds at all points, that had what the claim says never happens. Its '
+    "interval is one of counts: it needs no third seed."
+)
 SCREEN = 100
 """The screen of a study has no longer lines, not even in a pipe, unless it is wanted wide."""
 
@@ -210,7 +214,12 @@ def table_of(findings: Sequence[Finding], beside: Mapping[str, Sequence[Finding]
         if finding.id in places:
             told["figure"] = Link(finding.figure, places[finding.id])
         rows.append([told[heading] for heading in HEADINGS])
-    return Table(count_verdicts(findings), HEADINGS, rows, verdict_column="verdict")
+    return Table(count_verdicts(findings), HEADINGS, rows, verdict_column="verdict", note=shares_note(findings))
+
+
+def shares_note(findings: Sequence[Finding]) -> str:
+    """What a share of runs is, if there is one."""
+    return SHARES_NOTE if any(finding.trials for finding in findings) else ""
 
 
 def headline(findings: Sequence[Finding]) -> str:
@@ -272,6 +281,8 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
     if len(named) < len(findings):
         told = f"The {len(named)} most telling claims of {len(findings)} (--wide: all)"
     print_table(told, columns, [{**shown(each), "text": said(each)} for each in named], most=SCREEN)
+    if note := shares_note(named):
+        print_note(note, most=SCREEN)
 
 
 def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:

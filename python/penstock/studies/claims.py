@@ -28,6 +28,7 @@ from importlib.resources import files
 from typing import Literal, get_args
 
 from penstock.analyse.metric import MetricKind, sample_of
+from penstock.core.counts import counted
 from penstock.statistics import Estimate, clopper_pearson, rounded_up, student, upper_bound
 
 Verdict = Literal["reproduced", "partly", "not reproduced", "by construction", "too few replications", "not run"]
@@ -223,7 +224,8 @@ Evidence = Samples | Count | Clauses | NotRun
 class Finding:
     """One line of the table of claims, and one object of `claims.json`.
 
-    `text` is the claim's; `clauses` are the parts of the sentence, judged one by one, `remarks` are further notes.
+    `text` is the claim's; `clauses` are the parts of the sentence, judged one by one, `remarks` are further notes. With
+    `trials`, `reproduced` is the share of so many runs that had what the claim says never happens.
     """
 
     id: str
@@ -237,6 +239,7 @@ class Finding:
     clauses: Sequence[Clause] = ()
     remarks: Sequence[str] = ()
     text: str = ""
+    trials: int = 0
 
     @property
     def note(self) -> str:
@@ -285,6 +288,7 @@ def judge(claim: Claim, evidence: Evidence) -> Finding:
         seeds=seeds,
         verdict=verdict(claim, evidence),
         text=claim.text,
+        trials=evidence.share.count if isinstance(evidence, Count) else 0,
         clauses=clauses_of(evidence),
         remarks=tuple(filter(None, (*remarks, claim.note and f"our interpretation: {claim.note}"))),
     )
@@ -407,6 +411,7 @@ def shown(finding: Finding) -> dict[str, str]:
     reproduced = finding.reproduced
     if not isinstance(reproduced, str):
         reproduced = str(Estimate(float(reproduced), finding.low, finding.high, finding.seeds))
+        reproduced += f" of {counted(finding.trials, 'run')}" if finding.trials else ""
     published = finding.published if isinstance(finding.published, str) else f"{finding.published:g}"
     return {
         "id": finding.id,
