@@ -151,6 +151,7 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
     lines = (
         f"# {trace.counts.total():,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
         f'# The line needs their mean as its rate: rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"',
+        "# A line in braces, as an import writes it, has them there: opportunities = { file = ..., sha256 = ... }",
         f"[line.{key(line)}.opportunities]",
         *named_list(path.name, path.read_bytes().decode()),
     )
