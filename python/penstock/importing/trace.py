@@ -102,8 +102,8 @@ class ImportedTrace:
         comments += [
             "The trace is open-loop: packets come at their times, whatever happens to the packets before. The measured",
             "senders reacted to their own network, so a backlog under control is not that of the measured network.",
-            "A run sends the packets of its own duration. A second trace is a group of another name than data. What each",
-            "needs beside is its path:",
+            "A run sends the packets of its own duration. A second trace is a group of another name than data. What",
+            "each needs beside is its path:",
             '[flow.data] with path = ["...", "..."], or in a network with from = ["..."] and to = ["..."].',
         ]
         told = "".join(f"# {comment}\n" for comment in comments)
