@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from penstock.plot.style import length
@@ -11,6 +11,8 @@ from penstock.plot.style import length
 Place = tuple[float, float]
 NAME_SIZE, LABEL_SIZE = 9, 8
 LINE_HEIGHT = 0.132
+SQUARE = 0.3
+"""The side of a square of the grid in which rectangles are looked up."""
 
 
 class Rectangle(NamedTuple):
@@ -56,32 +58,49 @@ def height_of_text(label: str) -> float:
     return LINE_HEIGHT * (label.count("\n") + 1)
 
 
+def _squares(rectangle: Rectangle) -> Iterator[tuple[int, int]]:
+    """The squares of a grid over the drawing that a rectangle touches: what is in others is not near."""
+    left, low, right, top = (math.floor(edge / SQUARE) for edge in rectangle)
+    return ((across, up) for across in range(left, right + 1) for up in range(low, top + 1))
+
+
 class Space:
     """The places of the nodes with their boxes, and the rectangles that are taken."""
 
     def __init__(self, places: Mapping[str, Place], boxes: Mapping[str, tuple[float, float]]) -> None:
         self.places, self.boxes = places, boxes
-        self.taken: list[Rectangle] = []
+        self._taken: dict[tuple[int, int], list[Rectangle]] = {}
 
     def take(self, place: Place, wide: float, high: float) -> Rectangle:
         """Takes a rectangle around a place."""
-        self.taken.append(Rectangle.around(place, wide, high))
-        return self.taken[-1]
+        rectangle = Rectangle.around(place, wide, high)
+        self.put(rectangle)
+        return rectangle
+
+    def put(self, rectangle: Rectangle) -> None:
+        """Takes a rectangle."""
+        for square in _squares(rectangle):
+            self._taken.setdefault(square, []).append(rectangle)
+
+    def release(self, rectangle: Rectangle) -> None:
+        """Frees a rectangle that was taken."""
+        for square in _squares(rectangle):
+            self._taken[square].remove(rectangle)
 
     def is_free(self, place: Place, wide: float, high: float) -> bool:
         """Whether no rectangle that is taken overlaps this one."""
-        x, y = place[0] - wide / 2, place[1] - high / 2
-        beside = ((left >= x + wide or right <= x, low, top) for left, low, right, top in self.taken)
-        return all(is_beside or low >= y + high or top <= y for is_beside, low, top in beside)
+        left, low, right, top = around = Rectangle.around(place, wide, high)
+        near = (other for square in _squares(around) for other in self._taken.get(square, ()))
+        return all(other.left >= right or other.right <= left or other.low >= top or other.top <= low for other in near)
 
     def have_room(self) -> bool:
         """Whether no box of a node overlaps another."""
         for node, place in self.places.items():
             if not self.is_free(place, *self.boxes[node]):
-                self.taken.clear()
+                self._taken.clear()
                 return False
             self.take(place, *self.boxes[node])
-        self.taken.clear()
+        self._taken.clear()
         return True
 
     def part(self, start: str, end: str) -> tuple[Place, Place]:

@@ -63,7 +63,7 @@ class WireTexts:
         """Puts the first of the texts for which there is a place, instead of the text that the line has."""
         held = self.taken.pop(number, None)
         if held is not None:
-            self.space.taken.remove(held)
+            self.space.release(held)
         for text in texts:
             wide, high = wide_of(text) + 0.03, height_of_text(text)
             for place in find(number, wide, high):
@@ -71,7 +71,7 @@ class WireTexts:
                 self.found[number] = Text(text, place)
                 return True
         if held is not None:
-            self.space.taken.append(held)
+            self.space.put(held)
             self.taken[number] = held
         return False
 
