@@ -218,3 +218,14 @@ impl Offered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_that_waited_leave_now_and_no_earlier() {
+        let mut late = Punctual { scale: &mut Nominal, now: Time(5) };
+        assert_eq!([3, 5, 7].map(|at| late.left(Time(at))), [5, 5, 7].map(Time));
+    }
+}
