@@ -182,11 +182,15 @@ mod tests {
         assert_eq!(is_seen(&chain, "line.trunk_1.rate", r#""20.1 Mb/s""#), (false, true));
         assert_eq!(is_seen(&chain, "line.trunk_1.rate", r#""19.9 Mb/s""#), (true, false));
         assert_eq!(is_seen(&chain, "line.trunk_1.congestion_point.erica.target", "0.3"), (true, false));
-        // Without rates of their own, the minimum rate of the sources is a thousandth of that of their line.
-        let fixed = ready("abr/eprca-bes");
+        // Without rates of their own, the minimum rate of the sources is a thousandth of that of their first line. It counts at
+        // the congestion point behind it.
+        let fixed = ready("abr/eprca-bes").replace("access = { rate = \"156 Mb/s\", delay = \"0.5 ms\" }\n", "");
+        let fixed = fixed
+            .replace("count = 10\npath = [\"switch\", \"host\"]\npri", "path = [\"a\", \"switch\", \"host\"]\npri")
+            + "[line.first]\nbetween = [\"a\", \"switch\"]\nrate = \"156 Mb/s\"\nqueues = [{ unlimited = {} }, { unlimited = {} }]\n";
         let of_line = fixed.replace("pcr = \"156 Mb/s\", mcr = \"156 kb/s\", icr = \"7.8 Mb/s\", ", "");
-        assert_eq!(is_seen(&fixed, "line.link.rate", r#""100 Mb/s""#), (false, true));
-        assert_eq!(is_seen(&of_line, "line.link.rate", r#""100 Mb/s""#), (true, true));
+        assert_eq!(is_seen(&fixed, "line.first.rate", r#""100 Mb/s""#), (false, true));
+        assert_eq!(is_seen(&of_line, "line.first.rate", r#""100 Mb/s""#), (true, true));
         let window = r#"
             duration = "1 s"
             [line.trunk]
