@@ -44,6 +44,7 @@ FOUND = {
     "net.json": b'{"graph": true, "nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}',
     "net.gml": b"graph [ node [ id 0 Latitude " + b"5" * 400 + b" ] node [ id 1 ] edge [ source 0 target 1 ] ]",
     "packets.csv": b"time,s\rizeize\n0,60\n0.5,1500\n",
+    "hub.json": b'{"graph": {"demands": {"": 5}}, "nodes": [{"id": 0}], "edges": []}',
     "hpcc.txt": b"3 99999999999999999999 2\n2\n0 2 100Gbps 1us 0\n",
 }
 

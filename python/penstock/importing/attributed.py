@@ -261,9 +261,9 @@ def _demands(matrix: object, file: str) -> list[Demand]:
     if not isinstance(matrix, Mapping):
         remedy = 'write it as {"A": {"B": 5.0}}, or delete it'
         raise InputError("this is no table of senders", path="graph.demands", value=matrix, file=file, remedy=remedy)
-    if bad := next((sender for sender, row in matrix.items() if not isinstance(row, Mapping)), None):
+    if bad := [sender for sender, row in matrix.items() if not isinstance(row, Mapping)]:
         reason, remedy = "this is no table of receivers and rates", 'write it as {"A": {"B": 5.0}}'
-        raise InputError(reason, path=f"demands.{bad}", file=file, remedy=remedy)
+        raise InputError(reason, path=f"demands.{bad[0]}", file=file, remedy=remedy)
     pairs = [(str(one), str(other), rate) for one, row in matrix.items() for other, rate in row.items()]
     if empty := next((pair for pair in pairs if pair[2] is None), None):
         path, remedy = f"demands.{empty[0]}.{empty[1]}", "give it a rate, or delete it"

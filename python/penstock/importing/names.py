@@ -104,10 +104,10 @@ class Finder:
             for word in (*labels_of(attributes), names[node]):
                 meant.setdefault(word, set()).add(names[node])
         used = list(dict.fromkeys(words))
-        if several := next((word for word in used if len(meant.get(word, ())) > 1), None):
+        if several := [word for word in used if len(meant.get(word, ())) > 1]:
             raise InputError(
-                f"several nodes have this label, name or id: {some_of(sorted(meant[several]))}",
-                value=several,
+                f"several nodes have this label, name or id: {some_of(sorted(meant[several[0]]))}",
+                value=several[0],
                 file=file,
                 remedy="change the labels of the network, or name the nodes by their names here",
             )
