@@ -69,36 +69,37 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
 /// Refuses a change of defaults that lines or flows of the read document `tree` have taken, for it would not reach them. One
 /// that another of the `changes` gives them as well is meant.
 pub(super) fn refuse_taken(tree: &Value, path: &Path, value: &Value, changes: &[Path]) -> Result<(), Fault> {
-    let steps: Vec<&Step> = path.steps().collect();
-    let Some((Step::Key(first), below)) = steps.split_first() else { return Ok(()) };
-    if first != DEFAULTS {
+    if !path.begins_with(DEFAULTS) {
         return Ok(());
     }
+    let below: Vec<&Step> = path.steps().skip(1).collect();
     for kind in KINDS {
-        let rests: Vec<String> = match below {
-            [] => value[kind].as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect(),
-            [Step::Key(own)] if own == kind => {
-                value.as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect()
-            }
-            [Step::Key(own), rest @ ..] if own == kind => vec![text_of(rest.iter().copied())],
-            _ => Vec::new(),
-        };
-        for rest in rests {
-            let has_taken = |name: &str, entry: &Value| {
+        for rest in changed(&below, value, kind) {
+            let top = rest.split(['.', '[']).next().unwrap_or_default();
+            let is_given = |name: &str| {
                 let place: Option<Path> = format!("{kind}.{}.{rest}", key(name)).parse().ok();
-                let top = rest.split(['.', '[']).next().unwrap_or_default();
-                entry.get(top).is_some()
-                    && !place.is_some_and(|place| changes.iter().any(|other| other.overlaps(&place)))
+                place.is_some_and(|place| changes.iter().any(|other| other.overlaps(&place)))
             };
             let entries = tree[kind].as_object().into_iter().flatten();
-            let names: Vec<&str> =
-                entries.filter(|(name, entry)| has_taken(name, entry)).map(|(name, _)| name.as_str()).collect();
+            let holders = entries.filter(|(name, entry)| entry.get(top).is_some() && !is_given(name));
+            let names: Vec<&str> = holders.map(|(name, _)| name.as_str()).collect();
             if !names.is_empty() {
                 return Err(taken(path, value, &format!("{kind}.*.{rest}"), &names));
             }
         }
     }
     Ok(())
+}
+
+/// What a change of defaults gives each line or flow, each as a path below its name. `below` is its path in the defaults.
+fn changed(below: &[&Step], value: &Value, kind: &str) -> Vec<String> {
+    let keys = |table: &Value| table.as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect();
+    match below {
+        [] => keys(&value[kind]),
+        [Step::Key(own)] if own == kind => keys(value),
+        [Step::Key(own), rest @ ..] if own == kind => vec![text_of(rest.iter().copied())],
+        _ => Vec::new(),
+    }
 }
 
 fn taken(path: &Path, value: &Value, instead: &str, names: &[&str]) -> Fault {
