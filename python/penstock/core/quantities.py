@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
@@ -118,6 +119,14 @@ def real(text: str) -> float:
     if "_" in text:
         raise ValueError("nothing separates thousands")
     return float(text)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number, without a unit."""
+    try:
+        return math.isfinite(real(text))
+    except ValueError:
+        return False
 
 
 def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> Decimal:

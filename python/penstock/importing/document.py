@@ -115,20 +115,20 @@ def traffic_of(
     notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
     if rounded := sum(each.rate is not None and is_rounded(each.rate) for each, _ in traffic):
         notes.append(f"flow: rates that are rounded to whole b/s: {rounded:,}")
-    notes += unit_notes(wanted, options)
+    notes += unit_notes(wanted, options.demand_unit, unit)
     return traffic, notes
 
 
-def unit_notes(wanted: Wanted, options: Options) -> Iterator[str]:
-    """What of the units of demands another one replaces."""
-    given, stated = options.demand_unit, wanted.unit
+def unit_notes(wanted: Wanted, given: str, unit: str) -> Iterator[str]:
+    """What of the units of demands another one replaces: `given` is that of the option, `unit` that of numbers."""
+    stated = wanted.unit
     if given and stated and size_of(given, RATE_UNITS) != size_of(stated, RATE_UNITS):
         yield f"flow: --demand-unit {given} instead of the file's {plain(stated)}"
-    if not (given or stated) and wanted.demands and (unit := unit_of(wanted, options)):
+    if not (given or stated) and wanted.demands and unit:
         yield f"flow: demands are in {unit}, as --rate-unit says: neither their file nor --demand-unit does"
     if (of_all := size_of(given or stated, RATE_UNITS)) is not None:
-        own = [unit for demand in wanted.demands if (unit := own_unit(demand.rate))]
-        if others := [unit for unit in own if size_of(unit, RATE_UNITS) != of_all]:
+        own = [each for demand in wanted.demands if (each := own_unit(demand.rate))]
+        if others := [each for each in own if size_of(each, RATE_UNITS) != of_all]:
             yield (
                 f"flow: rates with a unit of their own instead of {plain(given or stated)}: {len(others):,}, "
                 f"in {', '.join(sorted(set(others)))}"

@@ -13,9 +13,8 @@ from __future__ import annotations
 import re
 
 from penstock.importing.graph import Attributes, Edge, Graph
-from penstock.importing.words import Words, without_comments
+from penstock.importing.words import without_comments, words_of
 
-TOKEN = re.compile(r"\S+")
 REMEDY = "write: nodes switches links; the numbers of the switches; and per link: from to rate delay loss"
 
 
@@ -31,7 +30,7 @@ def is_topology(text: str) -> bool:
 
 def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
-    words = Words(enumerate(without_comments(text).splitlines(), start=1), TOKEN, file, REMEDY)
+    words = words_of(text, file, REMEDY)
     nodes, switches, links = words.count(1), words.count(), words.count(1)
     are_switches: set[str] = set()
     for _ in range(switches):

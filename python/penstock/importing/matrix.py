@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, is_rate_unit, own_unit, parted, real, size_of, unit_in_name
+from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of
 from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
@@ -97,11 +96,11 @@ def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
 def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None, str]:
     """The column with the rates, and the unit that its name states: `rate (Mb/s)`, or `Mb/s` alone."""
     for place, name in enumerate(head):
-        column, unit = unit_in_name(name, RATE_UNITS)
-        if unit and column.lower() in RATE:
-            return place, unit
         column, unit = parted(name)
-        refuse_unit(unit if column.lower() in RATE else name, file, first)
+        is_rate = column.lower() in RATE
+        if is_rate and unit and size_of(unit, RATE_UNITS) is not None:
+            return place, unit
+        refuse_unit(unit if is_rate else name, file, first)
     if (own := _column(head, RATE)) is not None:
         return own, ""
     units = [place for place, name in enumerate(head) if is_rate_unit(name)]
@@ -134,18 +133,11 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
         if len({size_of(each, RATE_UNITS) for each in said}) > 1:
             reason = f"two units are stated for this rate, {said[0]} and {said[1]}"
             raise InputError(reason, path="rate", value=value, file=file, line=line, remedy="delete one of the two")
-        written = f"{value} {own}" if own and _is_number(value) else value
+        written = f"{value} {own}" if own and is_number(value) else value
         demands.append(Demand(row[sender], row[receiver], written or None, line))
     others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, unit)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return math.isfinite(real(cell))
-    except ValueError:
-        return False
 
 
 def _some(demands: Sequence[Demand], file: str) -> Sequence[Demand]:

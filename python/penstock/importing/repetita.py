@@ -19,9 +19,8 @@ import re
 from collections.abc import Sequence
 
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.words import Words, without_comments
+from penstock.importing.words import Words, without_comments, words_of
 
-TOKEN = re.compile(r"\S+")
 RATE_UNIT, DELAY_UNIT = "kb/s", "us"
 REMEDY = "compare the line with REPETITA's own files"
 
@@ -38,7 +37,7 @@ def is_demands(text: str) -> bool:
 
 def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
-    words = _words(text, file)
+    words = words_of(text, file, REMEDY)
     nodes: dict[str, Attributes] = {}
     for number in range(_head(words, "NODES", ("label", "x", "y"))):
         label = words.take()
@@ -56,7 +55,7 @@ def read(text: str, file: str) -> Graph:
 
 def read_demands(text: str, file: str) -> list[Demand]:
     """The demands of a file, between nodes by their numbers, in kb/s. Raises :class:`penstock.InputError`."""
-    words = _words(text, file)
+    words = words_of(text, file, REMEDY)
     demands = []
     for _ in range(_head(words, "DEMANDS", ("label", "src", "dest", "bw"))):
         words.take()
@@ -65,10 +64,6 @@ def read_demands(text: str, file: str) -> list[Demand]:
         demands.append(Demand(sender, receiver, words.number(), line))
     _end(words)
     return demands
-
-
-def _words(text: str, file: str) -> Words:
-    return Words(enumerate(without_comments(text).splitlines(), start=1), TOKEN, file, REMEDY)
 
 
 def _head(words: Words, section: str, columns: Sequence[str]) -> int:

@@ -10,13 +10,12 @@ demand.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import RATE_UNITS, is_rate_unit, parted, real, seems_rate_unit, unit_in_name
+from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, parted, seems_rate_unit, unit_in_name
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
@@ -61,14 +60,6 @@ def refuse_unit(text: str, file: str, line: int) -> None:
         reason = "this is no unit of a rate that is known here"
         remedy = f"there are {', '.join(RATE_UNITS)}: give the rates in one of them"
         raise InputError(reason, value=text, file=file, line=line, remedy=remedy)
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a number, without a unit."""
-    try:
-        return math.isfinite(real(cell))
-    except ValueError:
-        return False
 
 
 def _without_empty_column(rows: Sequence[Row]) -> Sequence[Row]:

@@ -8,12 +8,18 @@ from collections.abc import Iterable
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 
+BETWEEN_BLANKS = re.compile(r"\S+")
 COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 
 
 def without_comments(text: str) -> str:
     """The same lines; those that begin with `#` are empty."""
     return COMMENT.sub("", text)
+
+
+def words_of(text: str, file: str, remedy: str) -> Words:
+    """The words between blanks, without comments."""
+    return Words(enumerate(without_comments(text).splitlines(), start=1), BETWEEN_BLANKS, file, remedy)
 
 
 class Words:
