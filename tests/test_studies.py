@@ -380,6 +380,7 @@ def test_all_figures_of_the_thesis_and_those_beside(runs: Runs) -> None:
     assert [sheet.name for sheet in sheets] == [f"figure-{number}" for number in range(11, 50)]
     for sheet in sheets:
         assert "3 seeds." in sheet.caption
+        assert "too few seeds for an interval" not in sheet.caption
         places = {len(curve.points) for curve in sheet.panels[0].curves}
         assert places == {MIXES[FIGURES[int(sheet.name.removeprefix("figure-"))][0]].points}
     names = [sheet.name for sheet in drawn(BESIDE, runs)]
@@ -393,6 +394,7 @@ def test_captions_say_what_the_thesis_states_and_what_is_missing(runs: Runs) -> 
     part.keep(largest(1, "1"), 1, measure(largest(1, "1"), rows(largest(1, "1"), 1)))
     (sheet,) = thesis_figures(part, [14])
     assert "INCOMPLETE: 1 of 27 runs" in sheet.caption
+    assert "from too few seeds for an interval" in sheet.caption
     assert not thesis_figures(part, [16])
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from penstock.plot import Curve, Panel, Sheet, Trace
+from penstock.statistics import LEAST
 from penstock.studies import drawing
 from penstock.studies.drawing import capitalised
 from penstock.studies.runs import MissingRunError
@@ -161,7 +162,9 @@ def caption(runs: Runs, number: int, plan: Plan) -> str:
         else capitalised(plan.states)
     )
     scenario, case = FIGURES[number]
-    drawn = "Thin: one line per seed; thick: their mean, with its 95 % interval shaded."
+    most = max(map(runs.seeds_at, case_points(scenario, case)))
+    shaded = "with its 95 % interval shaded" if most >= LEAST else "from too few seeds for an interval"
+    drawn = f"Thin: one line per seed; thick: their mean, {shaded}."
     if plan.kind == "load" and case == "1":
         drawn += (
             " Dashed: analytic means at nominal rates, without slow start, which the thesis plots for voice and video;"
