@@ -394,8 +394,11 @@ def test_captions_say_what_the_thesis_states_and_what_is_missing(runs: Runs) -> 
     part.keep(largest(1, "1"), 1, measure(largest(1, "1"), rows(largest(1, "1"), 1)))
     (sheet,) = thesis_figures(part, [14])
     assert "INCOMPLETE: 1 of 27 runs" in sheet.caption
-    assert "from too few seeds for an interval" in sheet.caption
     assert not thesis_figures(part, [16])
+    few = Runs(wanted=2)
+    few.keep(largest(1, "1"), 1, measure(largest(1, "1"), rows(largest(1, "1"), 1)))
+    (sheet,) = thesis_figures(few, [14])
+    assert "from too few seeds for an interval" in sheet.caption
 
 
 def test_load_figures_of_case_1_show_both_the_measured_and_the_analytic_load(runs: Runs) -> None:
