@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +107,11 @@ def queue(kind: str, *rises: float) -> dict[int, dict[tuple[str, str], Trace]]:
     return made.series[each.point]
 
 
-def make() -> Runs:
+def make(points: Iterable[Point | SeriesPoint[Point]]) -> Runs:
     made = Runs(wanted=3)
     ends = {"watched": grid.WATCHED_END, "pulse": grid.PULSE_END}
     queues = {kind: queue(kind) for kind in grid.GROWTH}
-    for point, _ in Reproduction(STUDY, None, 3).points():
+    for point in points:
         if isinstance(point, SeriesPoint) and point.kind in grid.GROWTH:
             made.of_kind(point.kind).series[point.point] = queues[point.kind]
         elif isinstance(point, SeriesPoint):
@@ -125,7 +125,7 @@ def make() -> Runs:
 
 @pytest.fixture(scope="module")
 def runs() -> Runs:
-    return make()
+    return make(point for point, _ in grid.points(None))
 
 
 # ----------------------------------------------------------------------------------------------------- the ideal model
@@ -253,6 +253,26 @@ def verdict_on(name: str, runs: Runs) -> str:
 def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
     require_match(list(CLAIMS.values()), PREDICATES)
     assert {name: verdict_on(name, runs) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
+
+
+class Noted(dict[Point, dict[int, dict[str, float]]]):
+    """Measures that note which points are read."""
+
+    def __init__(self, of: dict[Point, dict[int, dict[str, float]]]) -> None:
+        super().__init__(of)
+        self.read: set[Point] = set()
+
+    def get(self, point: Point, default: Any = None) -> Any:
+        self.read.add(point)
+        return super().get(point, default)
+
+
+def test_other_readings_run_what_the_claims_read_and_no_more() -> None:
+    judged = [point for point, _ in grid.judged_points()]
+    made = make(judged)
+    made.measures = noted = Noted(made.measures)
+    assert {name: verdict_on(name, made) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
+    assert noted.read == {point for point in judged if not isinstance(point, SeriesPoint)}
 
 
 Changed = Callable[[Point, float], float]

@@ -3,7 +3,7 @@
 from penstock.studies.becn.claims import PREDICATES
 from penstock.studies.becn.figures import BESIDE, PAPER
 from penstock.studies.becn.grid import READINGS as OTHER_READINGS
-from penstock.studies.becn.grid import Point, points
+from penstock.studies.becn.grid import Point, judged_points, points
 from penstock.studies.becn.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.framework import Study
 
@@ -22,4 +22,5 @@ STUDY = Study(
     choice="give 2, 3 or 4",
     predicates=PREDICATES,
     other_readings=OTHER_READINGS,
+    judged=judged_points,
 )

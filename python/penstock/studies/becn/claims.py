@@ -272,10 +272,11 @@ def _(runs: Runs) -> Evidence:
         flat, steep = (slopes(runs, "queue_max", points) for points in (stop(period), halve(period)))
         text = f"F = {period}: with halving the longest queue grows faster with the delay (cells per cell time)"
         parts.append(above("scheme", text, steep, flat, "{:.1f}"))
-    few, many = 5, grid.MANY[-1]
-    low, high = (runs.by_seed("queue_max", *stop(grid.MANY_PERIOD, (20,), each)) for each in (few, many))
+    few, many = grid.FEWEST_AND_MOST
+    low, high = (runs.by_seed("queue_max", *stop(grid.MANY_PERIOD, grid.MANY_DELAY, each)) for each in (few, many))
     shown = f"{mean(low.values()):.0f} and {mean(high.values()):.0f}, F = {grid.MANY_PERIOD}"
-    text = f"at D = 20 the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
+    at = f"at D = {grid.MANY_DELAY[0]}"
+    text = f"{at} the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
     between = constant(ACCEPTABLE, low)
     parts.append(all_above("sources", text, [(between, low), (high, between)], shown))
     return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")

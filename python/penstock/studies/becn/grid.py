@@ -60,6 +60,9 @@ SHORT_PERIODS = dict.fromkeys(FEW, STOP_PERIODS[1:]) | {7: (4,), 8: (4,)}
 MANY = (5, 10, 20, 50)
 """Sources that stop on a notice: numbers up to too many for the simple filter."""
 MANY_PERIOD = 4
+FEWEST_AND_MOST = (MANY[0], MANY[-1])
+MANY_DELAY = (20,)
+"""The delay at which the claim on too many sources compares these two."""
 THRESHOLDS = (50, 150, 250, 500)
 THRESHOLD_SOURCES = 10
 THRESHOLD_DELAYS = (10, 30, 50, 70, 90)
@@ -194,16 +197,25 @@ def figure_points(figure: int) -> list[Point]:
     return [point for sources in PER_VC_SOURCES for point in per_vc(sources)]
 
 
-def beside_points() -> list[Point]:
-    """The additional runs: each point once, without those of the figures."""
-    wanted = [
-        *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
+def claimed_points() -> list[Point]:
+    """What the claims read beside the figures."""
+    return [
+        *halve(0, COARSE[1:], "halve-output"),
         *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
-        *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
+        *(point for sources in FEWEST_AND_MOST for point in stop(MANY_PERIOD, MANY_DELAY, sources)),
         *(point for few, periods in SHORT_PERIODS.items() for each in periods for point in stop(each, SHORT, few)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
         *(point for connections in RESERVED[1:] for point in reserving(connections)),
+    ]
+
+
+def beside_points() -> list[Point]:
+    """The additional runs: each point once, without those of the figures. Claims read some, the others are drawn."""
+    wanted = [
+        *claimed_points(),
+        *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
+        *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
         *mapped(),
         *halve(ORDER_PERIOD, COARSE, order="fixed"),
     ]
@@ -266,6 +278,16 @@ def points(figure: str | None) -> list[Wanted[Point]]:
 
 
 # --------------------------------------------------------------------------------------------------- other readings
+def judged_points() -> list[Wanted[Point]]:
+    """What the other readings run: what the claims read, and no figure alone."""
+    drawn = {*beside_points()} - {*claimed_points()}
+    return [
+        each
+        for each in points(None)
+        if each[0] not in drawn and not (isinstance(each[0], SeriesPoint) and each[0].kind == "watched")
+    ]
+
+
 def only(schemes: Sequence[str], path: str, value: object) -> Callable[[Point], Mapping[str, object]]:
     """A change of the points of some schemes."""
     return lambda point: {path: value} if point.scheme in schemes else {}
