@@ -275,8 +275,7 @@ def _(runs: Runs) -> Evidence:
     few, many = grid.FEWEST_AND_MOST
     low, high = (runs.by_seed("queue_max", *stop(grid.MANY_PERIOD, grid.MANY_DELAY, each)) for each in (few, many))
     shown = f"{mean(low.values()):.0f} and {mean(high.values()):.0f}, F = {grid.MANY_PERIOD}"
-    at = f"at D = {grid.MANY_DELAY[0]}"
-    text = f"{at} the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
+    text = f"D = {grid.MANY_DELAY[0]}: the longest queue is under {ACCEPTABLE} cells for {few} sources, over for {many}"
     between = constant(ACCEPTABLE, low)
     parts.append(all_above("sources", text, [(between, low), (high, between)], shown))
     return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")
