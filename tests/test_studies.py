@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from noted import only
 
 from penstock import studies
 from penstock.api.run import Task, available_cores, run, run_all
@@ -36,6 +37,7 @@ from penstock.studies.satellite.grid import (
     case_points,
     contracts,
     grid,
+    judged_points,
     largest,
     rare_points,
     series_points,
@@ -51,23 +53,25 @@ def rows(point: Point, seed: int) -> RunTables:
     draw = random.Random(f"{point.scenario} {point.n} {seed}")
     mix = MIXES[point.scenario]
     counts = mix.counts(mix.sizes.index(point.n))
-    if point.case in ("contract-breakers", "peak-breakers"):
+    if point.case.startswith(("contract-breakers", "peak-breakers")):
         counts |= {"breaker": 3}
     if point.case == "nominal-rates":
         counts = {"data": 5, "data_slow": 5}
     offered = sum(counts[group] * NOMINAL_BPS[group] for group in counts) / 6e6
     most = 2.0 if point.scenario == 2 else 1.0  # data may exceed their nominal rate
-    factor = {"1": 1.0, "3": min(most, 0.9 / offered)}.get(point.case, min(most, 0.79 / offered))
-    share = {"1": 0.8, "3": 1e-3}.get(point.case, 0.0) * max(0.0, offered - 1)
+    by_discards = min(most, 0.9 / offered)
+    factor = {"1": 1.0, "3": by_discards, "push-out-discards": by_discards}.get(point.case, min(most, 0.79 / offered))
+    by_case = {"1": 0.8, "3": 1e-3, "push-out-discards": 1e-3}
+    share = by_case.get(point.case, 0.0) * max(0.0, offered - 1)
     groups, losses = [], []
     for group, flows in counts.items():
         load = flows * NOMINAL_BPS[group] * factor * draw.uniform(0.97, 1.0)
         if point.case == "nominal-rates":
             load = flows * 1.8e3 * NOMINAL_KBPS[group]
         sent = int(load * 180 / 424)
-        lost = int(sent * share)
+        lost = int(sent * share) + 9 * (group == "breaker" and point.case == "contract-breakers")
         has_files = group.startswith("data")
-        is_slower = point.case == "second-bucket"
+        is_slower = point.case.endswith("second-bucket")
         groups.append(
             {
                 "group": group,
@@ -95,7 +99,7 @@ def rows(point: Point, seed: int) -> RunTables:
         losses.append(
             {"place": f"policer/{group}", "discarded": policed, "tagged": sent // 50, "notices_mild": 0, **at}
         )
-    satellite = {"port": "satellite", "utilisation": min(1.0, offered * factor), "discarded": 0}
+    satellite = {"port": "satellite", "utilisation": min(1.0, offered * factor), "discarded": 0, "queue_max": 22}
     ports = [satellite, {"port": "user_link", "utilisation": 0.2, "discarded": 0}]
     return RunTables({"groups": groups, "ports": ports, "losses": losses})
 
@@ -275,7 +279,10 @@ def test_half_of_a_sentence_is_not_all_of_it(
         ("sat.contract-breakers", contracts()[0], "loss.voice", 1e-4, "partly"),
         ("sat.contract-breakers", contracts()[0], "told.breaker", 1.0, "partly"),
         ("sat.second-bucket", largest(1, "second-bucket"), "delay.p999", 0.28, "partly"),
+        ("sat.second-bucket", contracts()[2], "late.voice", 0.0, "partly"),
+        ("sat.contract-breakers", largest(1, "contract-breakers"), "loss.breaker", 0.0, "partly"),
         ("sat.push-out", largest(3, "push-out"), "load", 0.5, "partly"),
+        ("sat.push-out", contracts()[3], "loss", 0.0, "partly"),
     ],
 )
 def test_a_verdict_follows_one_point(
@@ -295,8 +302,23 @@ def test_each_reading_changes_what_it_says_at_every_point_that_has_it(reading: R
     for point in {(point.scenario, point.case): point for point in changed}.values():
         assert differences(point.build().tree, ReadPoint(point, reading).build().tree)
     cases = {(point.scenario, point.case) for point in changed}
-    needed = {(1, "1"), (1, PEAK_BREAKERS)} if reading.name == "mix" else {(2, "2"), (3, "3"), (2, "nominal-rates")}
-    assert needed <= cases
+    assert bool(cases) is not bool(reading.instead)
+    by_rates_alone = reading.name in ("single", "larger-share")
+    assert ((3, "3") in cases) is (reading.name not in ("mix", "unfinished") and not by_rates_alone)
+    needed = {(1, "1"), (1, PEAK_BREAKERS)} if reading.name == "mix" else {(2, "2"), (2, "nominal-rates")}
+    assert reading.instead or needed <= cases
+
+
+def test_other_readings_run_what_the_claims_read_and_no_more(runs: Runs) -> None:
+    judged = {point for point, _ in judged_points() if isinstance(point, Point)}
+    kept = runs.measures
+    runs.measures = noted = only(kept, judged)
+    try:
+        verdicts = {name: verdict_on(name, runs) for name in CLAIMS}
+    finally:
+        runs.measures = kept
+    assert verdicts == {name: verdict_on(name, runs) for name in CLAIMS}
+    assert noted.read == judged
 
 
 def test_the_other_mix_has_as_many_sources_and_fits_the_printed_start() -> None:

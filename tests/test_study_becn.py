@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from noted import only
 
 from penstock import studies
 from penstock.api.run import run
@@ -255,22 +256,10 @@ def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
     assert {name: verdict_on(name, runs) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
 
 
-class Noted(dict[Point, dict[int, dict[str, float]]]):
-    """Measures that note which points are read."""
-
-    def __init__(self, of: dict[Point, dict[int, dict[str, float]]]) -> None:
-        super().__init__(of)
-        self.read: set[Point] = set()
-
-    def get(self, point: Point, default: Any = None) -> Any:
-        self.read.add(point)
-        return super().get(point, default)
-
-
 def test_other_readings_run_what_the_claims_read_and_no_more() -> None:
     judged = [point for point, _ in grid.judged_points()]
     made = make(judged)
-    made.measures = noted = Noted(made.measures)
+    made.measures = noted = only(made.measures, made.measures)
     assert {name: verdict_on(name, made) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
     assert noted.read == {point for point in judged if not isinstance(point, SeriesPoint)}
 

@@ -310,15 +310,15 @@ READINGS: tuple[Reading[Point], ...] = (
     Reading(
         "together",
         "sources at the full rate start within one cell interval, so all in one slot",
-        "at random moments within the shortest recovery period: the paper says nothing, and measures its steady state",
-        "specification",
+        "at random moments within the shortest recovery period: the paper measures its steady state",
+        "text",
         only(("halve-full", "stop", *PER_VC), f"{SOURCE}.traffic.greedy.phase", "1 cell time"),
     ),
     Reading(
         "letter",
         "figure 2's recovery of 128 is counted in cell times of the line",
         "in a source's own cell times at 25 % of the link: with the other the throughput is not the printed 70 %",
-        "text",
+        "specification",
         only(("halve",), f"{SOURCE}.reaction_point.becn.recovery", {"constant": "128 cell times"}),
     ),
     Reading(

@@ -4,7 +4,7 @@ from penstock.studies.framework import Study
 from penstock.studies.satellite.claims import PREDICATES
 from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
 from penstock.studies.satellite.grid import READINGS as OTHER_READINGS
-from penstock.studies.satellite.grid import Point, points, rare_points
+from penstock.studies.satellite.grid import Point, judged_points, points, rare_points
 from penstock.studies.satellite.measures import KINDS, READINGS, TABLES, measure
 
 STUDY = Study(
@@ -23,4 +23,5 @@ STUDY = Study(
     predicates=PREDICATES,
     rare=rare_points(),
     other_readings=OTHER_READINGS,
+    judged=judged_points,
 )

@@ -17,6 +17,7 @@ LINK_RATE_BPS = 6e6
 PROPAGATION_S = 0.28
 REAL_TIME = ("video", "voice")
 CASES = ("1", "2", "3")
+LARGER_SHARE = 0.24
 SERIES_INTERVAL = "50 ms"
 SERIES_DURATION = "60 s"
 
@@ -94,11 +95,19 @@ ALTERNATIVES = {
 }
 PEAK_BREAKERS = "peak-breakers"
 """Three video sources ignore notices and send above their peak, in scenario 1."""
+PEAK_BREAKERS_AT_BUCKET = "peak-breakers-second-bucket"
+"""The same, with a second leaky bucket in place of the peak-rate controller."""
+PUSH_OUT_DISCARDS = "push-out-discards"
+"""Push-out in scenario 3 case 3, where queues do fill, in place of the threshold."""
 NOMINAL_RATES = "nominal-rates"
 """Data sources of two nominal rates that always have something to send, in place of scenario 2."""
 NOMINAL_KBPS = {"data": 400, "data_slow": 100}
 ALTERNATIVE_SCENARIOS = (1, 3)
 SERIES_ALTERNATIVES = ("forward-marking",)
+UNCLAIMED = ("queue-length", "long-interval", "constant-video", "forward-marking")
+"""The alternatives of whose runs no claim reads a measure: the text states no result, or time series show it."""
+CLAIMED_ONCE = {"no-priorities": 3, "contract-breakers": 1}
+"""The alternatives that claims read in one scenario alone."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -164,8 +173,13 @@ def alternatives() -> list[Point]:
 
 
 def contracts() -> list[Point]:
-    """The points about contracts: sources above their peak rate, and two nominal rates."""
-    return [largest(1, PEAK_BREAKERS), largest(2, NOMINAL_RATES)]
+    """The points about contracts and what enforces them: sources above their peak, two nominal rates, push-out."""
+    return [
+        largest(1, PEAK_BREAKERS),
+        largest(2, NOMINAL_RATES),
+        largest(1, PEAK_BREAKERS_AT_BUCKET),
+        largest(3, PUSH_OUT_DISCARDS),
+    ]
 
 
 def series_points() -> list[SeriesPoint[Point]]:
@@ -190,11 +204,39 @@ def points(figure: str | None) -> list[Wanted[Point]]:
 Changes = Mapping[str, object]
 
 
-def by_rates(name: str, value: str) -> Callable[[Point], Changes]:
-    """A parameter of the congestion points that measure input rates, in all lines: not in case 1."""
+def judged_points() -> list[Wanted[Point]]:
+    """What the other readings run: what the claims read, and no figure alone."""
+
+    def is_read(point: Point) -> bool:
+        return point.case not in UNCLAIMED and CLAIMED_ONCE.get(point.case, point.scenario) == point.scenario
+
+    return [each for each in points(None) if isinstance(each[0], SeriesPoint) or is_read(each[0])]
+
+
+def by_rates(name: str, value: object, *without: str) -> Callable[[Point], Changes]:
+    """A parameter of the congestion points that measure input rates, in all lines: not in case 1 and in others."""
     places = ("satellite", "ground", "user_link.reverse")
     paths = {f"line.{place}.congestion_point.class_rates.{name}": value for place in places}
-    return lambda point: {} if point.case in ("1", "queue-length") else paths
+    return lambda point: {} if point.case in ("1", "queue-length", *without) else paths
+
+
+def reaction(name: str, *without: str) -> Callable[[Point], Changes]:
+    """A switch of the reaction points of all sources that have one: not in case 1 and in others."""
+
+    def change(point: Point) -> Changes:
+        if point.case in ("1", "stopping-sources", *without):
+            return {}
+        groups = NOMINAL_KBPS if point.case == NOMINAL_RATES else MIXES[point.scenario].groups
+        return {f"flow.{group}.reaction_point.rate_factor.{name}": True for group in groups}
+
+    return change
+
+
+def larger_share(point: Point) -> Changes:
+    """The penalised classes hold 0.24 of the link, and ignored notices postpone the next increase."""
+    by_discards = ("3", PUSH_OUT_DISCARDS)
+    rates = by_rates("share", LARGER_SHARE, *by_discards)(point)
+    return {**rates, **reaction("ignored_postpones", *by_discards)(point)}
 
 
 def data_policer(path: str, value: object, *without: str) -> Callable[[Point], Changes]:
@@ -214,7 +256,7 @@ def other_mix(point: Point) -> Changes:
     if point.scenario != 1:
         return {}
     counts = MIXES[1].counts(MIXES[1].sizes.index(point.n))
-    breakers = 3 if point.case in ("contract-breakers", PEAK_BREAKERS) else 0
+    breakers = 3 if point.case in ("contract-breakers", PEAK_BREAKERS, PEAK_BREAKERS_AT_BUCKET) else 0
     return {"flow.video.count": counts["video"] + 1 - breakers, "flow.voice.count": counts["voice"] - 1}
 
 
@@ -223,13 +265,13 @@ READINGS: tuple[Reading[Point], ...] = (
         "every-cell",
         "a marked cell that a full peak-rate controller sends early restarts its timer, by the letter of 6.1.2",
         "it does not: by the letter 96 % of the data at 600 kb/s are marked, and sections 3.2 and 4 mark the excess",
-        "text",
+        "specification",
         data_policer("[0].peak_rate_controller.timer", "every_pdu", "second-bucket"),
     ),
     Reading(
         "raw",
-        "the filter weighs the input rate of the interval before",
-        "the filtered rate of the interval before, as a filter does: the text says only the previous value",
+        "the filter weighs the input rate of the interval before, by the letter of 5.1 (previous input rate values)",
+        "the filtered rate of the interval before, as a filter does",
         "specification",
         by_rates("previous", "raw"),
     ),
@@ -252,7 +294,28 @@ READINGS: tuple[Reading[Point], ...] = (
         "notified is the lowest single class that has a fifth of the link",
         "the lowest classes that have it together: section 5.1 counts upwards from class 4",
         "text",
-        by_rates("rule", "single"),
+        by_rates("rule", "single", "3", PUSH_OUT_DISCARDS),
+    ),
+    Reading(
+        "larger-share",
+        "the penalised classes are to have 0.24 of the link, and an ignored Type 0 postpones the next increase",
+        "0.20, as printed, and an ignored message changes nothing",
+        "text",
+        larger_share,
+    ),
+    Reading(
+        "severe-once",
+        "a Type 2 is obeyed once in a round trip, as a Type 0 is",
+        "always: the text ignores Type 0 alone for a round trip",
+        "text",
+        reaction("severe_once"),
+    ),
+    Reading(
+        "unfinished",
+        "the file time counts the files that a run does not finish, by the cells sent",
+        "the mean over the finished ones, as the text says",
+        "text",
+        instead={"transfer_mean_s": "transfer_mean_all_s"},
     ),
     Reading(
         "mix",

@@ -41,13 +41,16 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
         yield f"late.{name}", share(row["over_jitter_limit"], row["sent"])
         yield f"rate.{name}", row["load_bps"] / row["flows"]
         yield f"told.{name}", row["notices_mild"] / row["flows"]
+        yield f"delay.p999.{name}", row["delay_p999_s"] or 0.0
         for column in ("notices_mild", "notices_severe", "obeyed_mild", "obeyed_severe", "fairness"):
             if row[column] is not None:
                 yield f"{column}.{name}", float(row[column])
     yield "load", math.fsum(row["load_bps"] for row in groups) / LINK_RATE_BPS
     yield "lost.user_link", float(sum(row["discarded"] for row in run.rows["ports"] if row["port"] == "user_link"))
     yield "sent", float(sum(row["sent"] for row in groups))
-    yield "utilisation", run.row("ports", port="satellite")["utilisation"]
+    satellite = run.row("ports", port="satellite")
+    yield "utilisation", satellite["utilisation"]
+    yield "queue_max", float(satellite["queue_max"])
     real_time = [row for name, row in by_name.items() if name not in NOMINAL_KBPS]
     if real_time:
         yield from measure_real_time(real_time)
