@@ -2,7 +2,7 @@
 
 Sources synchronise, so single points jump: a sentence about delays up to some D is judged on the mean over them and
 over seeds, and its note names the delay at which the runs are worst. Words of the paper that need a number have it
-here, set before the runs.
+here; the study's page tells which were set after earlier runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The claims of the EPRCA paper: one predicate for each, none of them tuned to the result.
 
-Words of the paper that need a number have it here, set before the runs. Differences are paired by seed: all have the
-same video.
+Words of the paper that need a number have it here, set before the runs but for two, which the study's page names.
+Differences are paired by seed: all have the same video.
 """
 
 from __future__ import annotations
