@@ -8,7 +8,9 @@ import pytest
 
 from penstock import studies
 from penstock.show.study import show
+from penstock.studies.claims import Clauses
 from penstock.studies.framework import Point, SeriesPoint, Wanted
+from penstock.studies.predicates import Predicates, evidence_of
 from penstock.studies.runs import Runs
 
 P = TypeVar("P", bound=Point)
@@ -32,6 +34,27 @@ def filled(runs: Runs[P], points: Iterable[P], values: Callable[[P, int], Iterab
         for seed in range(1, runs.wanted + 1):
             runs.keep(point, seed, values(point, seed))
     return runs
+
+
+def parts_of(name: str, predicates: Predicates[Runs[P]], runs: Runs[P]) -> dict[str, bool]:
+    """Whether each part of a claim holds, by its text."""
+    evidence = evidence_of(predicates[name], runs)
+    assert isinstance(evidence, Clauses)
+    return {part.text: part.holds for part in evidence.clauses}
+
+
+def moved_parts(
+    name: str, predicates: Predicates[Runs[P]], runs: Runs[P], point: P, measure: str, value: float
+) -> dict[str, bool]:
+    """The parts of a claim that become true or false if a measure of one point has this value in every run."""
+    before, kept = parts_of(name, predicates, runs), runs.measures[point]
+    assert all(measure in values for values in kept.values())
+    runs.measures[point] = {seed: {**values, measure: value} for seed, values in kept.items()}
+    try:
+        after = parts_of(name, predicates, runs)
+    finally:
+        runs.measures[point] = kept
+    return {text: holds for text, holds in after.items() if holds != before[text]}
 
 
 def written(folder: Path) -> dict[str, bytes]:

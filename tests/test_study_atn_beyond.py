@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from studied import filled, made_once
+from studied import filled, made_once, moved_parts
 
 from penstock import run
 from penstock.studies.atn.grid import SCENARIOS, STRATEGIES
@@ -13,13 +13,14 @@ from penstock.studies.atn.measures import LOAD
 from penstock.studies.atn_beyond import STUDY
 from penstock.studies.atn_beyond.claims import PREDICATES
 from penstock.studies.atn_beyond.figures import PAPER
-from penstock.studies.atn_beyond.grid import MOVES_S, MOVING, QUESTIONS, QUEUES, TIMERS, Point, points
+from penstock.studies.atn_beyond.grid import FIXED, MOVES_S, MOVING, QUESTIONS, QUEUES, TIMERS, USUAL, Point, points
 from penstock.studies.atn_beyond.measures import READ, Runs, measure
 from penstock.studies.claims import Clauses, NotRun, load_claims, require_match
 from penstock.studies.drawing import drawn
 from penstock.studies.predicates import evidence_of
 from penstock.studies.runs import RunTables
 
+ONE, OWN = QUEUES
 POWERS = {"none": 1.0, "backoff": 1.5, "error": 2.0, "avoidance": 4.0, "withdrawing": 3.0}
 
 
@@ -87,6 +88,37 @@ def test_the_order_of_the_strategies_is_seen(runs: Runs) -> None:
     evidence = evidence_of(PREDICATES["atn.future.separate"], runs)
     assert isinstance(evidence, Clauses)
     assert [part.holds for part in evidence.clauses] == [True] * len(SCENARIOS) * len(TIMERS)
+
+
+@pytest.mark.parametrize(
+    ("claim", "point", "measure", "value", "moved"),
+    [
+        ("timer", Point("none", "b", FIXED), "retransmitted_share", 0.5, {"a fixed T1 sends more again": True}),
+        ("timer", Point("backoff", "a", USUAL), "power", 0.1, {"a measured T1 has no less power": False}),
+        ("separate", Point("backoff", "b", "newest"), "power", 9.0, {"more power than none and backoff": False}),
+        ("priority", Point("avoidance", "a", ONE), "delay_mean_s.urgent", 1.0, {"urgent packets are earlier": True}),
+        ("priority", Point("withdrawing", "a", OWN), "accepted", 1.0, {"no less is delivered": False}),
+        ("priority", Point("withdrawing", "a", OWN), LOAD, 1e6, {"no more waits": False}),
+        ("priority", Point("avoidance", "a", OWN), "accepted_per_s.data", 1.0, {"the others get no less": False}),
+        ("mobility", Point("error", "a", MOVING), "power", 9.0, {"more power than": False, "keeps more": False}),
+        ("mobility", Point("avoidance", "a", MOVING), "discard_share", 0.5, {"no discards": False}),
+        ("moving-timer", Point("backoff", "a", MOVING), "retransmitted_share", 0.5, {"more is sent again": True}),
+    ],
+)
+def test_a_part_of_a_claim_follows_its_own_point(
+    claim: str, point: Point, measure: str, value: float, moved: dict[str, bool], runs: Runs
+) -> None:
+    """The parts that move are those about this strategy, and no others."""
+    kept = runs.measures[Point("avoidance", "a", MOVING)]
+    keeps = {seed: {**values, "power": 2 * values["power"]} for seed, values in kept.items()}
+    runs.measures[Point("avoidance", "a", MOVING)] = keeps
+    try:
+        found = moved_parts(f"atn.future.{claim}", PREDICATES, runs, point, measure, value)
+    finally:
+        runs.measures[Point("avoidance", "a", MOVING)] = kept
+    assert list(found.values()) == list(moved.values())
+    assert all(part in text for part, text in zip(moved, found, strict=True))
+    assert all(STRATEGIES[point.strategy] in text or claim == "separate" for text in found)
 
 
 def test_figures(runs: Runs) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from studied import filled, made_once
+from studied import filled, made_once, moved_parts
 
 from penstock import run
 from penstock.studies.claims import Clauses, NotRun, load_claims, require_match
@@ -29,6 +29,7 @@ from penstock.studies.satellite_beyond.grid import (
     VARIANTS,
     Point,
     at,
+    larger,
     points,
     scaled,
     stations,
@@ -218,6 +219,27 @@ def test_a_lost_order_is_seen(runs: Runs) -> None:
     assert isinstance(changed, Clauses)
     lost = [part.text for part in changed.clauses if not part.holds and "file time" not in part.text]
     assert lost == ["scenario 1, true sizes, printed queues: loss in the same order"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "point", "measure", "value", "moved"),
+    [
+        ("network", at(3, "1", "two-links"), "jitter.through", 0.0, "scenario 3, two satellite links: cells over"),
+        ("network", at(2, "2", "two-links"), "data_loss.through", 0.5, "scenario 2, "),
+        ("files", larger(2, "2", "cells")[0], "file_time_s", 90.0, "lost cells sent again: case 2 not affected"),
+        ("files", larger(3, "1", "frames")[0], "file_time_s", 0.0, "lost frames sent again: case 1 takes longer"),
+        ("files", larger(3, "3", "cells")[0], "repeats", -1.0, "more cells sent again in case 3"),
+        ("capacity", stations(1, "3", "dynamic", "unequal"), "delivered", 9.0, "case 3, unequal load: more is"),
+        ("capacity", stations(1, "1", "dynamic", "unequal"), "loss.east", 0.0, "case 1, unequal load: the busy"),
+        ("capacity", stations(2, "1", "dynamic", "equal"), "delivered", 0.0, "case 1, equal load: no less"),
+        ("quality", at(3, "2", "long"), "below.0.6.voice", 0.01, "scenario 3, voice"),
+    ],
+)
+def test_a_part_of_a_claim_follows_its_own_point(
+    claim: str, point: Point, measure: str, value: float, moved: str, runs: Runs
+) -> None:
+    found = moved_parts(f"sat.future.{claim}", PREDICATES, runs, point, measure, value)
+    assert [moved in text for text in found] == [True] * max(1, len(found))
 
 
 def test_figures_and_the_table_of_loads(runs: Runs) -> None:
