@@ -41,6 +41,7 @@ class Capture:
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self.left_out: Counter[str] = Counter()
+        self.notes: list[str] = []
         self._records = Records(stream, file)
 
     def frames(self) -> Iterator[pl.DataFrame]:

@@ -6,11 +6,14 @@ import csv
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
+from penstock.core.quantities import SEPARATED, real
 from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
+from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
 
@@ -34,6 +37,10 @@ UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'
 """What polars says of a value that is of another kind than those before."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
+VALUES = tuple("0123456789+-.")
+"""How a number, an amount with its unit, or a date begins, and no name of a column that is chosen by its number."""
+NO_VALUE = ("na", "n/a", "nil", "none", "null")
+"""What tables have where a value is missing."""
 NESTED = ("List", "Array", "Struct", "Object")
 """Types of columns that have no order and identify no flow."""
 
@@ -73,6 +80,7 @@ class Table:
 
     def __init__(self, file: str, columns: Columns) -> None:
         self.left_out: Mapping[str, int] = {}
+        self.notes: list[str] = []
         self._file = file
         self._columns = columns
         self.bits_of_octet = SIZE_UNITS[columns.size.unit]
@@ -168,12 +176,15 @@ class Table:
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
-        """Whether the first line has names: a column is chosen by its name, or the time there is no number."""
-        chosen = (self._columns.time.column, self._columns.size.column, *self._columns.flow)
-        if any(not column.isdecimal() for column in chosen):
+        """Whether the first line has names: a column is chosen by its name, or time and size can be nothing else."""
+        measured = (self._columns.time.column, self._columns.size.column)
+        if any(not column.isdecimal() for column in (*measured, *self._columns.flow)):
             return True
-        place = int(self._columns.time.column)
-        return 1 <= place <= len(cells) and not _is_time(cells[place - 1])
+        places = [int(column) for column in measured]
+        if any(not 1 <= place <= len(cells) or not _can_be_name(cells[place - 1]) for place in places):
+            return False
+        self.notes.append(f"The first line has names, and no packet: {some_of([plain(cell) for cell in cells])}.")
+        return True
 
     def _misfit(self, rows: Rows, columns: int, told: str) -> InputError:
         """The error of rows that cannot be read: their first line with a fault, if one has it."""
@@ -255,13 +266,22 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
     if is_date(text):
         return "this is a date, and no number", "write COLUMN:datetime for a column of dates"
     try:
-        return far if Decimal(text).is_finite() else ("this is no time", "write a number")
-    except ArithmeticError:
+        return far if isfinite(real(text)) else ("this is no time", "write a number")
+    except ValueError:
+        if SEPARATED.fullmatch(text):
+            return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
 
 
-def _is_time(cell: str) -> bool:
-    return re.fullmatch(r"[-+0-9.eE]+", cell) is not None or is_date(cell)
+def _can_be_name(cell: str) -> bool:
+    """Whether a cell of the first line may name its column: it has letters, and is no value, not even a bad one."""
+    if cell[:1] in VALUES or cell.lower() in NO_VALUE or not any(map(str.isalpha, cell)):
+        return False
+    try:
+        real(cell)  # inf and nan
+    except ValueError:
+        return True
+    return False
 
 
 def _stripped(written: pl.Series) -> pl.Series:
