@@ -14,6 +14,7 @@ from conftest import Command
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
 from penstock.importing.capture import CUT, NOT_IP, TIMELESS
+from penstock.importing.links import CHANGED, OTHER_SNAP
 from penstock.importing.trace import ImportedTrace
 
 START_S = 1_700_000_000
@@ -109,8 +110,20 @@ LINKS = {
     "PPP over HDLC, but Cisco HDLC": (50, b"\x8f\0\x08\0"),
     "PPPoE alone": (51, b"\x11\0\0\1\0\x1e\0\x21"),
     "PPP with direction": (204, b"\1\xff\x03\0\x21"),
+    "PPP with direction, without framing": (204, b"\1\0\x21"),
+    "PPP of pppd, received": (166, b"\0\x03\0\x21"),
+    "PPP of pppd, sent, with a short protocol": (166, b"\1\x03\x21"),
+    "PPP of pppd without control": (166, b"\1\0\x21"),
     "ATM with LLC": (100, SNAP),
     "ATM with LLC of IP": (100, b"\6\6\3"),
+    "ATM, bridged with a check sequence": (100, b"\xaa\xaa\x03\0\x80\xc2\0\1\0\0" + MAC + b"\x08\0"),
+    "ATM, bridged": (100, b"\xaa\xaa\x03\0\x80\xc2\0\7\0\0" + MAC + b"\x81\0\0\2\x08\0"),
+    "ATM with ISO's identifier of IP": (100, b"\xfe\xfe\x03\xcc"),
+    "SNAP of a bridge": (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\xf8\x08\0"),
+    "priority tag": (1, MAC + b"\x81\0\xe0\0\x08\0"),
+    "SNAP in a VLAN": (1, MAC + b"\x81\0\0\2\0\x24" + SNAP),
+    "cooked LLC": (113, bytes(14) + b"\0\4" + SNAP),
+    "cooked VLAN": (113, bytes(14) + b"\x81\0\0\2\x08\0"),
     "Cisco HDLC": (104, b"\x0f\0\x08\0"),
     "raw IP": (101, b""),
     "raw IP of BSD": (12, b""),
@@ -142,6 +155,24 @@ def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
     trace = read(tmp_path, pcap([MAC + b"\x08\0" + ip(60), *others]))
     assert trace.left_out == {NOT_IP: 5, CUT: 2}
     assert "# 5 packets that are not IP were left out.\n# 2 packets that are cut" in trace.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("link", "header", "reason"),
+    [
+        (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\x0c\x08\0", OTHER_SNAP),  # a type of Cisco's own
+        (100, b"\xaa\xaa\x03\0\x80\xc2\0\x0a\0\0", OTHER_SNAP),  # bridged FDDI
+        (9, b"\0\x2d", CHANGED),
+        (9, b"\xff\x03\0\xfd", CHANGED),
+        (166, b"\1\x03\0\x3d", CHANGED),
+        (166, b"\1\x03\xc0\x21", NOT_IP),
+    ],
+)
+def test_what_may_be_ip_behind_a_header_that_is_not_read_has_its_own_reason(
+    link: int, header: bytes, reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=f"no IP packet with a time, but 2 {reason}"):
+        read(tmp_path, pcap([header + ip(60), header + ip(60)], link))
 
 
 def test_a_link_that_is_not_read_is_named(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def _packet(record: Record) -> Row | str:
         return f"with a link of type {record.link}, which is not read"
     try:
         at = finder(record.octets)
-        if at is None:
-            return NOT_IP
+        if not isinstance(at, int):
+            return at or NOT_IP
         (first,) = struct.unpack_from("B", record.octets, at)
         # A network card that segments by itself leaves the length of the packet at 0.
         whole = record.length - record.fcs - at
