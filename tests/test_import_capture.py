@@ -199,6 +199,29 @@ def test_a_length_of_0_is_that_of_the_frame_without_its_check_sequence(tmp_path:
     assert packets(read(tmp_path, content)) == [(0, 3000, 0)]
 
 
+def test_a_length_of_ip_that_the_record_denies_is_told(tmp_path: Path) -> None:
+    frame = MAC + b"\x08\0"
+    contents = [frame + ip(60), frame + ip(60, length=1500), frame + ip(100, length=0), frame + ip(60, length=61)]
+    trace = read(tmp_path, pcap([*contents, frame + ip_6(bytes(8), 17, 0)]))
+    assert [octets for _, octets, _ in packets(trace)] == [60, 1500, 100, 61, 48]
+    told = trace.to_toml()
+    assert "# 2 packets are longer by the header of IP than by the record: the header counts.\n" in told
+    assert "# 2 packets are without a length in the header of IP: that of the record counts.\n" in told
+    # The record was longer than what of it was captured.
+    trace = read(tmp_path, pcap([frame + ip(1500)], snap=60, lengths=[1514]))
+    assert (packets(trace)[0][1], trace.notes) == (1500, ())
+
+
+def test_ports_are_those_of_the_packet_and_no_octets_behind_it(tmp_path: Path) -> None:
+    padded = MAC + b"\x08\0" + ip(20) + bytes(18)  # the ports are behind the length of IP
+    assert flows(read(tmp_path, pcap([padded])))[0] == ("udp", "10.0.0.1", None, "10.0.0.2", None)
+    part = padded[:16] + b"\0\x16" + padded[18:]  # 22 octets: one port
+    assert flows(read(tmp_path, pcap([part])))[0][2::2] == (1000, None)
+    later = ip_6(struct.pack(">BBHI", 60, 0, 8 << 3, 1) + bytes([17, 0, 1, 4, 0, 0, 0, 0, 0, 7, 0, 8]), 44)
+    # The data of a later fragment look like a header of options.
+    assert [row[0] for row in flows(read(tmp_path, pcap([later], RAW)))] == ["60"]
+
+
 def test_a_packet_larger_than_ip_allows_is_refused_with_a_remedy_that_works(tmp_path: Path) -> None:
     content = pcap([MAC + b"\x08\0" + ip(60), MAC + b"\x08\0" + ip(70_000, length=0)])
     with pytest.raises(InputError, match=r"packet 2: this IP packet has 70,000 octets.*--where \"octets <= 65535\""):
