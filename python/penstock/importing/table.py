@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.quantities import SEPARATED, real
-from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
+from penstock.importing.dates import Dates, is_date, is_day, is_leap_second
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
@@ -87,6 +87,7 @@ class Table:
         self.time_unit = columns.time.unit
         self.time = self.size = ""
         self._origin: Decimal | None = None
+        self._dates = Dates()
         self.flow: tuple[str, ...] = ()
 
     def of_csv(self, stream: BinaryIO) -> Iterator[pl.DataFrame]:
@@ -216,7 +217,7 @@ class Table:
         """The rows with the columns of every frame; the chosen columns themselves are numbers."""
         import polars as pl
 
-        times = self._times(frame[time])
+        times, zoned = self._times(frame[time])
         if self._origin is None and (known := times.drop_nulls()).len():
             self._origin = known[0]
         decimals = TIME_UNITS[self._columns.time.unit]
@@ -225,27 +226,27 @@ class Table:
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
-        if self._columns.time.unit == "datetime" and frame[time].dtype == pl.String:
-            written.append(has_zone(frame[time]).alias(ZONED))
+        if zoned is not None:
+            written.append(zoned.alias(ZONED))
         return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
 
-    def _times(self, written: pl.Series) -> pl.Series:
-        """Times as decimals in their unit, exact to the picosecond."""
+    def _times(self, written: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+        """Times as decimals in their unit, exact to the picosecond, and whether dates in texts have a zone."""
         import polars as pl
 
         unit = self._columns.time.unit
         written = written.cast(pl.Datetime("us")) if written.dtype == pl.Date else written
         has_dates = isinstance(written.dtype, pl.Datetime)
         if unit == "datetime" and written.dtype in (pl.String, pl.Null):
-            return nanoseconds(written.cast(pl.String))
+            return self._dates.nanoseconds(written.cast(pl.String))
         if has_dates != (unit == "datetime"):
             reason = "this column has dates" if has_dates else f"this column has no dates but the type {written.dtype}"
             remedy = f"write {self._columns.time.column}:datetime" if has_dates else "state the unit of its numbers"
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
         if isinstance(written.dtype, pl.Datetime):
             # In 64 bits, nanoseconds end in 2262.
-            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
-        return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit], None
+        return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False), None
 
 
 def _no_utf_8(error: UnicodeDecodeError) -> str:
@@ -262,7 +263,11 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
         if not is_date(text):
             remedy = f"write it as {DATE_EXAMPLE}, or as seconds, as tshark does with -e frame.time_epoch"
             return "this is no date of ISO 8601", remedy
-        return far if is_day(text) else ("the calendar has no such day", f"write a date as {DATE_EXAMPLE}")
+        if not is_day(text):
+            return "the calendar has no such day", f"write a date as {DATE_EXAMPLE}"
+        if is_leap_second(text):
+            return "no day ends with this second 60", "only a leap second has it, 23:59:60 of UTC: write 59, or 00"
+        return far
     if is_date(text):
         return "this is a date, and no number", "write COLUMN:datetime for a column of dates"
     try:
