@@ -14,6 +14,7 @@ from conftest import Command
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
 from penstock.importing.capture import CUT, NOT_IP, TIMELESS
+from penstock.importing.links import CHANGED, OTHER_SNAP
 from penstock.importing.trace import ImportedTrace
 
 START_S = 1_700_000_000
@@ -109,8 +110,20 @@ LINKS = {
     "PPP over HDLC, but Cisco HDLC": (50, b"\x8f\0\x08\0"),
     "PPPoE alone": (51, b"\x11\0\0\1\0\x1e\0\x21"),
     "PPP with direction": (204, b"\1\xff\x03\0\x21"),
+    "PPP with direction, without framing": (204, b"\1\0\x21"),
+    "PPP of pppd, received": (166, b"\0\x03\0\x21"),
+    "PPP of pppd, sent, with a short protocol": (166, b"\1\x03\x21"),
+    "PPP of pppd without control": (166, b"\1\0\x21"),
     "ATM with LLC": (100, SNAP),
     "ATM with LLC of IP": (100, b"\6\6\3"),
+    "ATM, bridged with a check sequence": (100, b"\xaa\xaa\x03\0\x80\xc2\0\1\0\0" + MAC + b"\x08\0"),
+    "ATM, bridged": (100, b"\xaa\xaa\x03\0\x80\xc2\0\7\0\0" + MAC + b"\x81\0\0\2\x08\0"),
+    "ATM with ISO's identifier of IP": (100, b"\xfe\xfe\x03\xcc"),
+    "SNAP of a bridge": (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\xf8\x08\0"),
+    "priority tag": (1, MAC + b"\x81\0\xe0\0\x08\0"),
+    "SNAP in a VLAN": (1, MAC + b"\x81\0\0\2\0\x24" + SNAP),
+    "cooked LLC": (113, bytes(14) + b"\0\4" + SNAP),
+    "cooked VLAN": (113, bytes(14) + b"\x81\0\0\2\x08\0"),
     "Cisco HDLC": (104, b"\x0f\0\x08\0"),
     "raw IP": (101, b""),
     "raw IP of BSD": (12, b""),
@@ -144,6 +157,24 @@ def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
     assert "# 5 packets that are not IP were left out.\n# 2 packets that are cut" in trace.to_toml()
 
 
+@pytest.mark.parametrize(
+    ("link", "header", "reason"),
+    [
+        (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\x0c\x08\0", OTHER_SNAP),  # a type of Cisco's own
+        (100, b"\xaa\xaa\x03\0\x80\xc2\0\x0a\0\0", OTHER_SNAP),  # bridged FDDI
+        (9, b"\0\x2d", CHANGED),
+        (9, b"\xff\x03\0\xfd", CHANGED),
+        (166, b"\1\x03\0\x3d", CHANGED),
+        (166, b"\1\x03\xc0\x21", NOT_IP),
+    ],
+)
+def test_what_may_be_ip_behind_a_header_that_is_not_read_has_its_own_reason(
+    link: int, header: bytes, reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=f"no IP packet with a time, but 2 {reason}"):
+        read(tmp_path, pcap([header + ip(60), header + ip(60)], link))
+
+
 def test_a_link_that_is_not_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no IP packet with a time, but 2 with a link of type 147, which is not read"):
         read(tmp_path, pcap([ip(60), ip(60)], link=147))
@@ -166,6 +197,29 @@ def test_a_length_of_0_is_that_of_the_frame_without_its_check_sequence(tmp_path:
     assert packets(trace) == [(0, 3000, 0)]
     content = section() + interface(1, fcs=4) + packet(0, 0, frame)
     assert packets(read(tmp_path, content)) == [(0, 3000, 0)]
+
+
+def test_a_length_of_ip_that_the_record_denies_is_told(tmp_path: Path) -> None:
+    frame = MAC + b"\x08\0"
+    contents = [frame + ip(60), frame + ip(60, length=1500), frame + ip(100, length=0), frame + ip(60, length=61)]
+    trace = read(tmp_path, pcap([*contents, frame + ip_6(bytes(8), 17, 0)]))
+    assert [octets for _, octets, _ in packets(trace)] == [60, 1500, 100, 61, 48]
+    told = trace.to_toml()
+    assert "# 2 packets are longer by the header of IP than by the record: the header counts.\n" in told
+    assert "# 2 packets are without a length in the header of IP: that of the record counts.\n" in told
+    # The record was longer than what of it was captured.
+    trace = read(tmp_path, pcap([frame + ip(1500)], snap=60, lengths=[1514]))
+    assert (packets(trace)[0][1], trace.notes) == (1500, ())
+
+
+def test_ports_are_those_of_the_packet_and_no_octets_behind_it(tmp_path: Path) -> None:
+    padded = MAC + b"\x08\0" + ip(20) + bytes(18)  # the ports are behind the length of IP
+    assert flows(read(tmp_path, pcap([padded])))[0] == ("udp", "10.0.0.1", None, "10.0.0.2", None)
+    part = padded[:16] + b"\0\x16" + padded[18:]  # 22 octets: one port
+    assert flows(read(tmp_path, pcap([part])))[0][2::2] == (1000, None)
+    later = ip_6(struct.pack(">BBHI", 60, 0, 8 << 3, 1) + bytes([17, 0, 1, 4, 0, 0, 0, 0, 0, 7, 0, 8]), 44)
+    # The data of a later fragment look like a header of options.
+    assert [row[0] for row in flows(read(tmp_path, pcap([later], RAW)))] == ["60"]
 
 
 def test_a_packet_larger_than_ip_allows_is_refused_with_a_remedy_that_works(tmp_path: Path) -> None:

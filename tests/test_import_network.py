@@ -336,7 +336,7 @@ def test_only_zero_demands_are_no_traffic(tmp_path: Path, net: Path) -> None:
     ("name", "content", "told"),
     [
         ("net.graphml", "<graphml", "this cannot be read as graphml: ParseError"),
-        ("net.gml", "graph [ node [", "this cannot be read as gml"),
+        ("net.gml", "graph [ node [", "line 1: the file ends inside brackets; is a part of it missing"),
         ("net.json", "[1, 2]", "there is no list `nodes`"),
         ("net.json", '{"nodes": 3, "edges": []}', "there is no list `nodes`"),
         ("net.grapml", "x", "no format of a network that is known, .*; give .* ends in .graphml, .gml, .json"),

@@ -40,7 +40,7 @@ def import_network(
     """The network of a file as a scenario file (TOML), with comments where a value was inferred.
 
     Args:
-        file: GraphML, GML or node-link JSON by its name, which networkx reads, or SNDlib's native format or XML,
+        file: GraphML, GML or node-link JSON by its name, or SNDlib's native format or XML,
             REPETITA's format, or a topology for ns-3 as of HPCC; each also compressed by gzip.
         rate: the attribute of an edge that is its rate; that of the Internet Topology Zoo and of SNDlib is known.
         rate_unit: ``b/s``, ``kb/s``, ``Mb/s`` or ``Gb/s``, for rates that are numbers.

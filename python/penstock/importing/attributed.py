@@ -1,11 +1,10 @@
-"""GraphML, GML and node-link JSON, read with networkx. TopoHub's files are JSON with demands and distances."""
+"""GraphML and node-link JSON, read with networkx. TopoHub's files are JSON with demands and distances."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -36,17 +35,6 @@ DISTANCE = ("dist", "km")
 ENDS = ("source", "target")
 NODE_LINK = ("directed", "multigraph", "nodes", "edges", "links", "graph")
 """The keys of node-link JSON."""
-GML_REMEDIES = {
-    "undefined": "add the node, or delete the edge",
-    "duplicated": "give each node its own id, and each edge its own key, or none",
-    "has no": "write what is missing",
-}
-"""What is right where networkx refuses GML with this word."""
-
-GML_PARTS = re.compile(r'"[^"]*"|#[^\n]*|\bgraph\s*\[|\bmultigraph\s+(\d+)|[][]')
-"""What matters of GML to find the keys of its graph, and what may look like them: texts and comments."""
-GML_WORDS = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+')
-"""All of GML: texts, comments, brackets, keys and numbers."""
 
 
 def read_attributed(text: str, file: str, suffix: str) -> Graph:
@@ -55,7 +43,7 @@ def read_attributed(text: str, file: str, suffix: str) -> Graph:
         import networkx  # noqa: F401
     except ImportError:
         raise missing("networkx", "this format", file) from None
-    readers: dict[str, Callable[[str, str], Graph]] = {".graphml": _graphml, ".gml": _gml, ".json": _node_link}
+    readers: dict[str, Callable[[str, str], Graph]] = {".graphml": _graphml, ".json": _node_link}
     with reading(suffix[1:], file):
         return readers[suffix](text, file)
 
@@ -77,45 +65,6 @@ def _graphml(text: str, file: str) -> Graph:
     whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
     notes = [*of_the_whole(whole), *left_out(root)]
     return _graph(graph, file, declared, True if has_edge_ids(root) else None, notes)
-
-
-def _gml(text: str, file: str) -> Graph:
-    import networkx as nx
-
-    with_key, is_multigraph = _as_multigraph(text)
-    try:
-        graph = nx.parse_gml(with_key, label="id")
-    except nx.NetworkXError as error:
-        told = next((remedy for word, remedy in GML_REMEDIES.items() if word in str(error)), None)
-        if told is None:
-            raise
-        raise InputError(str(error).splitlines()[0], file=file, remedy=told) from None
-    return _graph(graph, file, list(graph), is_multigraph, of_the_whole([*_beside(text), *graph.graph]))
-
-
-def _beside(text: str) -> list[str]:
-    """The keys of GML beside its graph, as `Creator`, which networkx leaves out."""
-    depth, keys = 0, []
-    for part in GML_WORDS.finditer(text):
-        depth += {"[": 1, "]": -1}.get(part[0], 0)
-        if part[0][0].isalpha() and depth == 0 and part[0] != "graph":
-            keys.append(part[0])
-    return keys
-
-
-def _as_multigraph(text: str) -> tuple[str, bool | None]:
-    """GML with the key of a multigraph, and whether it is one by its own word; None without the key.
-
-    networkx calls several edges between two nodes an error of a file without this key.
-    """
-    depth, place = 0, 0
-    for part in GML_PARTS.finditer(text):
-        depth += {"[": 1, "]": -1}.get(part[0][-1], 0)
-        if part[0].startswith("graph") and depth == 1:
-            place = part.end()
-        elif part[1] is not None and depth == 1 and place:
-            return f"{text[: part.start()]}multigraph 1{text[part.end() :]}", int(part[1]) != 0
-    return f"{text[:place]} multigraph 1 {text[place:]}" if place else text, None
 
 
 def _node_link(text: str, file: str) -> Graph:
@@ -181,10 +130,10 @@ def _refuse_lost_edges(graph: nx.MultiGraph, declared: Sequence[tuple[Any, Any, 
             raise InputError(reason, path=f"edge {source} - {target}", file=file, remedy=remedy)
 
 
-def _refuse_same_nodes(graph: nx.MultiGraph, declared: Sequence[object], file: str) -> None:
+def _refuse_same_nodes(nodes: Iterable[object], declared: Sequence[object], file: str) -> None:
     """Refuse nodes whose ids are the same, or would be."""
-    texts = Counter(map(str, graph))
-    clashing = next((str(node) for node in graph if isinstance(node, str) and texts[node] > 1), "")
+    texts = Counter(map(str, nodes))
+    clashing = next((str(node) for node in nodes if isinstance(node, str) and texts[node] > 1), "")
     if clashing:
         raise InputError(
             f'the number {clashing} and the text "{clashing}" would be one node',
@@ -198,6 +147,45 @@ def _refuse_same_nodes(graph: nx.MultiGraph, declared: Sequence[object], file: s
         raise InputError(reason, path="nodes", file=file, remedy="give one of the two another id")
 
 
+def graph_of(
+    file: str,
+    nodes: Mapping[object, Attributes],
+    edges: Iterable[tuple[object, object, Attributes]],
+    declared: Sequence[object],
+    is_directed: bool,
+    is_multigraph: bool | None,
+    notes: Sequence[str],
+    demands: Sequence[Demand] | None = None,
+) -> Graph:
+    """The network of a file. `declared` are its nodes as it names them; `nodes` has those that edges name, too.
+
+    With `demands`, also without any, it may be of TopoHub, whose lengths are in km. Raises :class:`InputError`.
+    """
+    found = [Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in edges]
+    _refuse_same_nodes(nodes, declared, file)
+    known = {str(tuple(one) if isinstance(one, list) else one) for one in declared}
+    for edge in found:
+        if missing := {edge.source, edge.target} - known:
+            raise InputError(
+                f"there is no node {min(missing)}",
+                path=f"edge {edge.source} - {edge.target}",
+                file=file,
+                remedy="add the node, or delete the edge",
+            )
+    of_topohub = demands is not None and (demands != [] or any(DISTANCE[0] in edge.attributes for edge in found))
+    return Graph(
+        file,
+        {str(node): _placed(about) if of_topohub else about for node, about in nodes.items()},
+        found,
+        is_directed=is_directed,
+        is_multigraph=is_multigraph,
+        rates=RATES,
+        delays=[DISTANCE] if of_topohub else [],
+        demands=demands or (),
+        notes=notes,
+    )
+
+
 def _graph(
     graph: nx.MultiGraph,
     file: str,
@@ -206,35 +194,9 @@ def _graph(
     notes: Sequence[str],
     demands: Sequence[Demand] | None = None,
 ) -> Graph:
-    """What networkx has read. `declared` are the nodes of the file itself: networkx adds those that edges name.
-
-    With `demands`, also without any, it may be of TopoHub, whose lengths are in km.
-    """
-    edges = [
-        Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in graph.edges(data=True)
-    ]
-    _refuse_same_nodes(graph, declared, file)
-    known = {str(tuple(one) if isinstance(one, list) else one) for one in declared}
-    for edge in edges:
-        if missing := {edge.source, edge.target} - known:
-            raise InputError(
-                f"there is no node {min(missing)}",
-                path=f"edge {edge.source} - {edge.target}",
-                file=file,
-                remedy="add the node, or delete the edge",
-            )
-    of_topohub = demands is not None and (demands != [] or any(DISTANCE[0] in edge.attributes for edge in edges))
-    return Graph(
-        file,
-        {str(node): _placed(about) if of_topohub else about for node, about in graph.nodes(data=True)},
-        edges,
-        is_directed=graph.is_directed(),
-        is_multigraph=is_multigraph,
-        rates=RATES,
-        delays=[DISTANCE] if of_topohub else [],
-        demands=demands or (),
-        notes=notes,
-    )
+    """What networkx has read; it adds the nodes that edges name."""
+    nodes, edges = dict(graph.nodes(data=True)), graph.edges(data=True)
+    return graph_of(file, nodes, edges, declared, graph.is_directed(), is_multigraph, notes, demands)
 
 
 def _with_speed(attributes: Attributes) -> Attributes:

@@ -7,6 +7,7 @@ from collections import Counter
 from socket import AF_INET, AF_INET6, inet_ntop
 from typing import TYPE_CHECKING, BinaryIO
 
+from penstock.core.counts import counted
 from penstock.importing.links import FINDERS
 from penstock.importing.records import Record, Records
 from penstock.importing.table import ROW, SIZE, TIME
@@ -30,8 +31,12 @@ LEAST_IPV4, IPV6_HEADER, NOTHING = 20, 40, 59
 """Octets of headers, and the number of the protocol that has no octets."""
 NOT_IP, CUT, TIMELESS = "that are not IP", "that are cut before the end of the header of IP", "without a time"
 
+LONGER = "longer by the header of IP than by the record: the header counts"
+NO_LENGTH = "without a length in the header of IP: that of the record counts"
+"""What may be wrong with the size of packets: a network card that divides packets leaves their length at 0."""
+
 Row = tuple[int, str, str, "int | None", str, "int | None"]
-"""Octets of the IP packet, and its five-tuple."""
+"""Octets of the IP packet, 0 if its header does not say them, and its five-tuple."""
 
 
 class Capture:
@@ -41,14 +46,23 @@ class Capture:
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self.left_out: Counter[str] = Counter()
+        self._sizes: Counter[str] = Counter()
         self._records = Records(stream, file)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the file says of packets that are not left out, and that a trace has not."""
+        return [
+            f"{counted(packets, 'packet')} {'is' if packets == 1 else 'are'} {what}."
+            for what, packets in self._sizes.items()
+        ]
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """The packets with the columns of every frame, ``octets`` and those of the five-tuple."""
         rows: list[tuple[object, ...]] = []
         first: int | None = None
         for row, record in enumerate(self._records, 1):
-            packet = _packet(record)
+            packet = _packet(record, self._sizes)
             if isinstance(packet, str):
                 self.left_out[packet] += 1
                 continue
@@ -62,8 +76,8 @@ class Capture:
             yield _frame(rows)
 
 
-def _packet(record: Record) -> Row | str:
-    """The IP packet of a record, or why there is none that a trace can have."""
+def _packet(record: Record, sizes: Counter[str]) -> Row | str:
+    """The IP packet of a record, or why there is none that a trace can have. Counts what is said of its size."""
     if record.time_ps is None:
         return TIMELESS
     finder = FINDERS.get(record.link)
@@ -71,38 +85,44 @@ def _packet(record: Record) -> Row | str:
         return f"with a link of type {record.link}, which is not read"
     try:
         at = finder(record.octets)
-        if at is None:
-            return NOT_IP
+        if not isinstance(at, int):
+            return at or NOT_IP
         (first,) = struct.unpack_from("B", record.octets, at)
-        # A network card that segments by itself leaves the length of the packet at 0.
-        whole = record.length - record.fcs - at
         read = {4: _version_4, 6: _version_6}.get(first >> 4)
-        return NOT_IP if read is None else read(record.octets, at, whole) or NOT_IP
+        if read is None or (row := read(record.octets, at)) is None:
+            return NOT_IP
     except struct.error:
         return CUT
+    size, whole = row[0], record.length - record.fcs - at
+    if not size or size > whole:
+        sizes[LONGER if size else NO_LENGTH] += 1
+    return (size or whole, *row[1:])
 
 
-def _version_4(octets: bytes, at: int, whole: int) -> Row | None:
+def _version_4(octets: bytes, at: int) -> Row | None:
     first, length, fragment, protocol, source, target = struct.unpack_from(">BxH2xHxB2x4s4s", octets, at)
     header = (first & 15) * 4
     if header < LEAST_IPV4 or 0 < length < header:
         return None
-    ports = _ports(octets, at + header, protocol) if fragment & 0x1FFF == 0 else (None, None)
+    own = octets[: at + length] if length else octets
+    ports = _ports(own, at + header, protocol) if fragment & 0x1FFF == 0 else (None, None)
     name = PROTOCOLS.get(protocol, str(protocol))
-    return length or whole, name, inet_ntop(AF_INET, source), ports[0], inet_ntop(AF_INET, target), ports[1]
+    return length, name, inet_ntop(AF_INET, source), ports[0], inet_ntop(AF_INET, target), ports[1]
 
 
-def _version_6(octets: bytes, at: int, whole: int) -> Row:
+def _version_6(octets: bytes, at: int) -> Row:
     payload, protocol, source, target = struct.unpack_from(">4xHBx16s16s", octets, at)
     place, is_first = at + IPV6_HEADER, True
-    while protocol in EXTENSIONS and place + 4 <= len(octets):
-        following, units, offset = struct.unpack_from(">BBH", octets, place)
+    size = payload + IPV6_HEADER if payload or protocol == NOTHING else 0
+    own = octets[: at + size] if size else octets
+    # What follows in a fragment other than the first is no header.
+    while protocol in EXTENSIONS and is_first and place + 4 <= len(own):
+        following, units, offset = struct.unpack_from(">BBH", own, place)
         if protocol == FRAGMENT:
-            is_first, units = is_first and offset >> 3 == 0, 0
+            is_first, units = offset >> 3 == 0, 0
         place += (units + 2) * 4 if protocol == AUTHENTICATION else (units + 1) * 8
         protocol = following
-    ports = _ports(octets, place, protocol) if is_first else (None, None)
-    size = payload + IPV6_HEADER if payload or protocol == NOTHING else whole
+    ports = _ports(own, place, protocol) if is_first else (None, None)
     name = PROTOCOLS.get(protocol, str(protocol))
     return size, name, inet_ntop(AF_INET6, source), ports[0], inet_ntop(AF_INET6, target), ports[1]
 

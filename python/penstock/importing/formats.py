@@ -11,7 +11,7 @@ from typing import NamedTuple
 from penstock.core.errors import InputError
 from penstock.core.reading import unzipped_start
 from penstock.core.texts import LARGEST_FILE, TextKind, read_file_of
-from penstock.importing import hpcc, repetita, sndlib, sndlib_xml
+from penstock.importing import gml, hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
 from penstock.importing.graph import Graph
 
@@ -86,6 +86,8 @@ def read_graph(path: Path) -> Graph:
     look = look_of(text)
     if look is not None and look.suffix != suffix:
         raise _other_form(look, path, suffix)
+    if suffix == ".gml":
+        return gml.read(text, file)
     if suffix in FORMATS:
         return read_attributed(text, file, suffix)
     if hpcc.is_topology(text):

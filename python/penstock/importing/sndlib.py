@@ -12,16 +12,20 @@ as not used.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
+from penstock.core.errors import InputError
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.names import of_the_whole
 from penstock.importing.words import Words
 
 HEADER = "?SNDlib native format"
 TOKEN = re.compile(r"[()=]|[^\s()=]+")
-UNIT_KEY, MODEL_KEYS, DIRECTED = "unit", ("link-model", "linkmodel", "link_model"), "DIRECTED"
-DEMAND_KEYS, UNDIRECTED = ("demand-model", "demandmodel", "demand_model"), "UNDIRECTED"
+UNIT_KEY = "unit"
+MODEL_KEYS = ("link-model", "linkmodel", "link_model")
+DEMAND_KEYS = ("demand-model", "demandmodel", "demand_model")
+DIRECTED, UNDIRECTED, BIDIRECTED = "DIRECTED", "UNDIRECTED", "BIDIRECTED"
 UNLIMITED = "UNLIMITED"
 REMEDY = "compare the line with SNDlib's own files"
 
@@ -49,19 +53,32 @@ def graph_of(
 ) -> Graph:
     """The network of a file of SNDlib, in either of its formats. `about` is what the file says of itself."""
     unit = about.get(UNIT_KEY, "")
-    if demands and any(about.get(key, "").upper() == UNDIRECTED for key in DEMAND_KEYS):
+    of_links = _model(about, MODEL_KEYS, (DIRECTED, UNDIRECTED, BIDIRECTED), file)
+    of_demands = _model(about, DEMAND_KEYS, (DIRECTED, UNDIRECTED), file)
+    if demands and of_demands == UNDIRECTED:
         notes = [*notes, "demands: the file has them without a direction. They are from the source to the target."]
     notes = [*notes, *of_the_whole(key for key in about if key not in (UNIT_KEY, *MODEL_KEYS, *DEMAND_KEYS))]
     return Graph(
         file,
         nodes,
         edges,
-        is_directed=any(about.get(key, "").upper() == DIRECTED for key in MODEL_KEYS),
+        is_directed=of_links == DIRECTED,
         rates=[("pre_installed_capacity", unit), ("module_capacity", unit)],
         demands=demands,
         demand_unit=unit,
         notes=notes,
     )
+
+
+def _model(about: Mapping[str, str], keys: Sequence[str], known: Sequence[str], file: str) -> str:
+    """Whether links or demands have a direction, as the file says; empty if it does not."""
+    said = {about[key].upper(): key for key in keys if key in about}
+    for model, key in said.items():
+        if len(said) > 1 or model not in known:
+            reason = "there are two models" if len(said) > 1 else "there is no such model"
+            value, remedy = " and ".join(about[each] for each in said.values()), f"write one of {', '.join(known)}"
+            raise InputError(reason, path=key, value=value, file=file, remedy=remedy)
+    return next(iter(said), "")
 
 
 def link_attributes(values: Sequence[float], modules: Sequence[float]) -> Attributes:
@@ -71,6 +88,11 @@ def link_attributes(values: Sequence[float], modules: Sequence[float]) -> Attrib
     found |= zip(("module_capacity", "module_cost"), modules, strict=False)
     found["further_modules"] = max(0, len(modules) // 2 - 1)
     return {name: value for name, value in found.items() if value}
+
+
+def times(unit: float, value: float) -> Decimal:
+    """The rate of a demand of so many units, as the file writes the two: 3 x 0.1 is 0.3."""
+    return Decimal(str(unit)) * Decimal(str(value))
 
 
 def limits_note(count: int) -> list[str]:
@@ -90,6 +112,7 @@ class _Native:
         self.about: dict[str, str] = {}
         self.skipped: list[str] = []
         self.limits = 0
+        self.taken: set[tuple[str, str]] = set()
         readers = {
             "META": self.read_key,
             "NODES": self.read_node,
@@ -97,7 +120,7 @@ class _Native:
             "DEMANDS": self.read_demand,
         }
         while self.words.has_more():
-            section = self.words.take()
+            section = self.once("section", "write all of it into one")
             self.words.expect("(")
             if section not in readers:
                 self.skipped.append(section)
@@ -107,25 +130,33 @@ class _Native:
                 readers[section]()
             self.words.expect(")")
 
-    def read_key(self) -> None:
-        """`name = value`; names without a value are skipped."""
+    def once(self, kind: str, remedy: str = "") -> str:
+        """The next word, a name that nothing else of this kind may have."""
         name = self.words.take()
+        known = (kind, name.lower() if kind == "key" else name)
+        if known in self.taken:
+            raise self.words.refused(f"there are two {kind}s {name}", remedy or f"give each {kind} its own name")
+        self.taken.add(known)
+        return known[1]
+
+    def read_key(self) -> None:
+        """`name = value`; a name without a value says nothing that is used."""
+        name, value = self.once("key", "delete one of the two"), ""
         if self.words.ahead() == "=":
             self.words.expect("=")
-            self.about[name.lower()] = self.words.take()
+            value = self.words.take()
+        self.about[name] = value
 
     def read_node(self) -> None:
         """`NAME ( longitude latitude )`."""
-        name = self.words.take()
+        name = self.once("node")
         self.words.expect("(")
-        if name in self.nodes:
-            raise self.words.refused(f"there are two nodes {name}", "give each node its own name")
         self.nodes[name] = {"longitude": self.words.number(), "latitude": self.words.number()}
         self.words.expect(")")
 
     def read_link(self) -> None:
         """A link, as the head of this module shows it."""
-        self.words.take()
+        self.once("link")
         source, target = self.ends()
         values = [self.words.number() for _ in range(4)]
         self.words.expect("(")
@@ -137,12 +168,12 @@ class _Native:
 
     def read_demand(self) -> None:
         """`NAME ( A B ) routing_unit value most_lines`."""
-        self.words.take()
+        self.once("demand")
         line = self.words.line
         source, target = self.ends()
         unit, value = self.words.number(), self.words.number()
         self.limits += self.words.take() != UNLIMITED
-        self.demands.append(Demand(source, target, unit * value, line))
+        self.demands.append(Demand(source, target, times(unit, value), line))
 
     def ends(self) -> tuple[str, str]:
         """`( A B )`: two nodes that are there."""

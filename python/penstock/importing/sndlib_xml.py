@@ -13,19 +13,41 @@ Coordinates of the type `pixel` are no places on the earth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.graphml import tag_of
 from penstock.importing.library import parsed_xml, reading
-from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes
+from penstock.importing.names import plain, some_of
+from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes, times
 
 ON_EARTH = "geographical"
 """The type of coordinates that are longitudes and latitudes."""
 SPACE = "http://sndlib.zib.de/network"
+PARTS: Mapping[str, Sequence[str]] = {
+    "network": ("meta", "networkStructure", "demands"),
+    "networkStructure": ("nodes", "links"),
+    "nodes": ("node",),
+    "node": ("coordinates",),
+    "coordinates": ("x", "y"),
+    "links": ("link",),
+    "link": ("source", "target", "preInstalledModule", "routingCost", "setupCost", "additionalModules"),
+    "preInstalledModule": ("capacity", "cost"),
+    "additionalModules": ("addModule",),
+    "addModule": ("capacity", "cost"),
+    "demands": ("demand",),
+    "demand": ("source", "target", "routingUnit", "demandValue", "maxPathLength", "admissiblePaths"),
+}
+"""The elements that are read, each with those that it may have in it."""
+SEVERAL = ("node", "link", "demand", "addModule")
+"""Those of them that may be there several times in another one."""
+ATTRIBUTES = {"network": ("version",), "nodes": ("coordinatesType",)} | dict.fromkeys(SEVERAL[:3], ("id",))
+"""The attributes of elements that are read, or say nothing of the network."""
 
 
 def is_xml(text: str) -> bool:
@@ -37,17 +59,59 @@ def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`InputError` if it has another form."""
     with reading("SNDlib's XML", file):
         root = parsed_xml(text.lstrip())
+    unknown = _unknown(root, file)
     nodes = dict(_nodes(root, file))
-    edges = [Edge(*_ends(link, nodes, file), _attributes(link, file)) for link in root.iterfind(".//{*}link")]
+    links = _once(root, "networkStructure/{*}links/{*}link", file)
+    edges = [Edge(*_ends(link, nodes, file), _attributes(link, file)) for link in links]
     demands = [
-        Demand(*_ends(demand, nodes, file), _number(demand, "routingUnit", file, 1.0) * _value(demand, file), 0)
-        for demand in root.iterfind(".//{*}demand")
+        Demand(*_ends(each, nodes, file), times(_number(each, "routingUnit", file, 1.0), _value(each, file)), 0)
+        for each in _once(root, "demands/{*}demand", file)
     ]
-    about = {child.tag.rpartition("}")[2].lower(): (child.text or "").strip() for child in root.iterfind("{*}meta/*")}
-    structure = root.find("{*}networkStructure")
-    if structure is not None:
-        about |= {name.lower(): value for name, value in structure.attrib.items()}
-    return graph_of(file, nodes, edges, demands, about, list(_notes(root)))
+    notes = [f"network: XML that is not used: {some_of(unknown)}"] if unknown else []
+    return graph_of(file, nodes, edges, demands, _about(root, file), [*notes, *_notes(root)])
+
+
+def _about(root: Element, file: str) -> dict[str, str]:
+    """What the file says of itself. Raises :class:`InputError` if it says something twice."""
+    said = [(tag_of(child), (child.text or "").strip()) for child in root.iterfind("{*}meta/*")]
+    said += [each for part in root.iterfind("{*}networkStructure") for each in part.attrib.items()]
+    about: dict[str, str] = {}
+    for name, value in said:
+        if name.lower() in about:
+            raise _refused(name, "", "it is there twice", file, "delete one of the two")
+        about[name.lower()] = value
+    return about
+
+
+def _unknown(root: Element, file: str) -> list[str]:
+    """The elements and attributes that are not read. Raises :class:`InputError` for one that is there twice."""
+    unknown: dict[str, int] = {}
+    waiting = [(root, "network")]
+    while waiting:
+        part, kind = waiting.pop()
+        known = ATTRIBUTES.get(kind, ())
+        if kind != "networkStructure":
+            unknown |= {f"{kind}.{plain(name)}": 0 for name in part.attrib if name not in known and name[:1] != "{"}
+        names = [tag_of(child) for child in part]
+        for child, name in zip(part, names, strict=True):
+            if name not in PARTS[kind]:
+                unknown[f"{kind}/{plain(name)}"] = 0
+            elif name not in SEVERAL and names.count(name) > 1:
+                raise _refused(kind, part.get("id", ""), f"{name} is there twice", file, "delete one of the two")
+            elif name in PARTS:
+                waiting.append((child, name))
+    return sorted(unknown)
+
+
+def _once(root: Element, path: str, file: str) -> list[Element]:
+    """All parts at a place, each with its own id, or without one."""
+    found = root.findall(f"{{*}}{path}")
+    counts = Counter(part.get("id") for part in found)
+    for name, count in counts.items():
+        if name and count > 1:
+            kind = path.rpartition("}")[2]
+            raise _refused(kind, name, f"there are two {kind}s with this id", file, f"give each {kind} its own id")
+    return found
 
 
 def _notes(root: Element) -> Iterator[str]:
@@ -63,7 +127,7 @@ def _notes(root: Element) -> Iterator[str]:
 def _nodes(root: Element, file: str) -> Iterator[tuple[str, Attributes]]:
     """The nodes with their places on the earth."""
     seen: set[str] = set()
-    for nodes in root.iterfind(".//{*}nodes"):
+    for nodes in root.iterfind("{*}networkStructure/{*}nodes"):
         on_earth = nodes.get("coordinatesType", ON_EARTH) == ON_EARTH
         for node in nodes.iterfind("{*}node"):
             name = node.get("id", "")
@@ -83,7 +147,7 @@ def _ends(part: Element, nodes: dict[str, Attributes], file: str) -> tuple[str, 
     for name in (source, target):
         if name not in nodes:
             reason = f"there is no node {name}" if name else "it has no source and target"
-            raise _refused(part.tag.rpartition("}")[2], part.get("id", ""), reason, file)
+            raise _refused(tag_of(part), part.get("id", ""), reason, file)
     return source, target
 
 
@@ -110,8 +174,8 @@ def _number(part: Element, name: str, file: str, default: float | None = None) -
         return real(text or "")
     except ValueError:
         reason = f"{name} is {text.strip()}, which is no number" if text else f"there is no {name}"
-        raise _refused(part.tag.rpartition("}")[2], part.get("id", ""), reason, file) from None
+        raise _refused(tag_of(part), part.get("id", ""), reason, file) from None
 
 
-def _refused(part: str, name: str, reason: str, file: str) -> InputError:
-    return InputError(reason, path=f"{part} {name}".strip(), file=file, remedy=REMEDY)
+def _refused(part: str, name: str, reason: str, file: str, remedy: str = REMEDY) -> InputError:
+    return InputError(reason, path=f"{part} {name}".strip(), file=file, remedy=remedy)

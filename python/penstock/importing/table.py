@@ -6,11 +6,14 @@ import csv
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
-from penstock.importing.dates import has_zone, is_date, is_day, nanoseconds
+from penstock.core.quantities import SEPARATED, real
+from penstock.importing.dates import Dates, is_date, is_day, is_leap_second
+from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
 
@@ -34,6 +37,10 @@ UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'
 """What polars says of a value that is of another kind than those before."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
+VALUES = tuple("0123456789+-.")
+"""How a number, an amount with its unit, or a date begins, and no name of a column that is chosen by its number."""
+NO_VALUE = ("na", "n/a", "nil", "none", "null")
+"""What tables have where a value is missing."""
 NESTED = ("List", "Array", "Struct", "Object")
 """Types of columns that have no order and identify no flow."""
 
@@ -73,12 +80,14 @@ class Table:
 
     def __init__(self, file: str, columns: Columns) -> None:
         self.left_out: Mapping[str, int] = {}
+        self.notes: list[str] = []
         self._file = file
         self._columns = columns
         self.bits_of_octet = SIZE_UNITS[columns.size.unit]
         self.time_unit = columns.time.unit
         self.time = self.size = ""
         self._origin: Decimal | None = None
+        self._dates = Dates()
         self.flow: tuple[str, ...] = ()
 
     def of_csv(self, stream: BinaryIO) -> Iterator[pl.DataFrame]:
@@ -168,12 +177,15 @@ class Table:
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
-        """Whether the first line has names: a column is chosen by its name, or the time there is no number."""
-        chosen = (self._columns.time.column, self._columns.size.column, *self._columns.flow)
-        if any(not column.isdecimal() for column in chosen):
+        """Whether the first line has names: a column is chosen by its name, or time and size can be nothing else."""
+        measured = (self._columns.time.column, self._columns.size.column)
+        if any(not column.isdecimal() for column in (*measured, *self._columns.flow)):
             return True
-        place = int(self._columns.time.column)
-        return 1 <= place <= len(cells) and not _is_time(cells[place - 1])
+        places = [int(column) for column in measured]
+        if any(not 1 <= place <= len(cells) or not _can_be_name(cells[place - 1]) for place in places):
+            return False
+        self.notes.append(f"The first line has names, and no packet: {some_of([plain(cell) for cell in cells])}.")
+        return True
 
     def _misfit(self, rows: Rows, columns: int, told: str) -> InputError:
         """The error of rows that cannot be read: their first line with a fault, if one has it."""
@@ -205,7 +217,7 @@ class Table:
         """The rows with the columns of every frame; the chosen columns themselves are numbers."""
         import polars as pl
 
-        times = self._times(frame[time])
+        times, zoned = self._times(frame[time])
         if self._origin is None and (known := times.drop_nulls()).len():
             self._origin = known[0]
         decimals = TIME_UNITS[self._columns.time.unit]
@@ -214,27 +226,27 @@ class Table:
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
-        if self._columns.time.unit == "datetime" and frame[time].dtype == pl.String:
-            written.append(has_zone(frame[time]).alias(ZONED))
+        if zoned is not None:
+            written.append(zoned.alias(ZONED))
         return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
 
-    def _times(self, written: pl.Series) -> pl.Series:
-        """Times as decimals in their unit, exact to the picosecond."""
+    def _times(self, written: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+        """Times as decimals in their unit, exact to the picosecond, and whether dates in texts have a zone."""
         import polars as pl
 
         unit = self._columns.time.unit
         written = written.cast(pl.Datetime("us")) if written.dtype == pl.Date else written
         has_dates = isinstance(written.dtype, pl.Datetime)
         if unit == "datetime" and written.dtype in (pl.String, pl.Null):
-            return nanoseconds(written.cast(pl.String))
+            return self._dates.nanoseconds(written.cast(pl.String))
         if has_dates != (unit == "datetime"):
             reason = "this column has dates" if has_dates else f"this column has no dates but the type {written.dtype}"
             remedy = f"write {self._columns.time.column}:datetime" if has_dates else "state the unit of its numbers"
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
         if isinstance(written.dtype, pl.Datetime):
             # In 64 bits, nanoseconds end in 2262.
-            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
-        return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False)
+            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit], None
+        return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False), None
 
 
 def _no_utf_8(error: UnicodeDecodeError) -> str:
@@ -251,17 +263,30 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
         if not is_date(text):
             remedy = f"write it as {DATE_EXAMPLE}, or as seconds, as tshark does with -e frame.time_epoch"
             return "this is no date of ISO 8601", remedy
-        return far if is_day(text) else ("the calendar has no such day", f"write a date as {DATE_EXAMPLE}")
+        if not is_day(text):
+            return "the calendar has no such day", f"write a date as {DATE_EXAMPLE}"
+        if is_leap_second(text):
+            return "no day ends with this second 60", "only a leap second has it, 23:59:60 of UTC: write 59, or 00"
+        return far
     if is_date(text):
         return "this is a date, and no number", "write COLUMN:datetime for a column of dates"
     try:
-        return far if Decimal(text).is_finite() else ("this is no time", "write a number")
-    except ArithmeticError:
+        return far if isfinite(real(text)) else ("this is no time", "write a number")
+    except ValueError:
+        if SEPARATED.fullmatch(text):
+            return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
 
 
-def _is_time(cell: str) -> bool:
-    return re.fullmatch(r"[-+0-9.eE]+", cell) is not None or is_date(cell)
+def _can_be_name(cell: str) -> bool:
+    """Whether a cell of the first line may name its column: it has letters, and is no value, not even a bad one."""
+    if cell[:1] in VALUES or cell.lower() in NO_VALUE or not any(map(str.isalpha, cell)):
+        return False
+    try:
+        real(cell)  # inf and nan
+    except ValueError:
+        return True
+    return False
 
 
 def _stripped(written: pl.Series) -> pl.Series:

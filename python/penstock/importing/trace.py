@@ -69,6 +69,7 @@ class ImportedTrace:
         duration_s: time from the first packet to the last.
         longest_gap_s: the longest time between two packets.
         left_out: numbers of packets of the capture that were left out, by the reason.
+        notes: what the file says that the packets do not show, and what stands for what it does not say.
     """
 
     name: str
@@ -80,6 +81,7 @@ class ImportedTrace:
     duration_s: float
     longest_gap_s: float
     left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def mean_bps(self) -> float:
@@ -99,6 +101,7 @@ class ImportedTrace:
             f"{counted(packets, 'packet')} {reason} {'was' if packets == 1 else 'were'} left out."
             for reason, packets in self.left_out.items()
         ]
+        comments += self.notes
         comments += [
             "The trace is open-loop: packets come at their times, whatever happens to the packets before. The measured",
             "senders reacted to their own network, so a backlog under control is not that of the measured network.",
@@ -259,6 +262,7 @@ class _Keeper:
             self._last_ps / 1e12,
             self._longest_ps / 1e12,
             dict(self._source.left_out),
+            tuple(self._source.notes),
         )
 
     def _filtered(self, frame: pl.DataFrame) -> pl.DataFrame:

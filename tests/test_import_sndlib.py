@@ -1,0 +1,97 @@
+"""SNDlib, native and XML: what is there twice is refused with its place, and what is not read is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock import InputError, import_network
+
+NATIVE = """\
+?SNDlib native format; type: network; version: 1.0
+META ( unit = MBITPERSEC )
+NODES (
+  A ( 1 50 )
+  B ( 2 50 )
+)
+LINKS (
+  L1 ( A B ) 40 0 0 0 ( )
+)
+DEMANDS (
+  D1 ( A B ) 3 0.1 UNLIMITED
+)
+"""
+XML = """\
+<network xmlns="http://sndlib.zib.de/network" version="1.0"><meta><unit>MBITPERSEC</unit></meta><networkStructure>
+<nodes coordinatesType="geographical"><node id="A"><coordinates><x>1</x><y>50</y></coordinates></node>
+<node id="B"><coordinates><x>2</x><y>50</y></coordinates></node></nodes>
+<links><link id="L1"><source>A</source><target>B</target>
+<preInstalledModule><capacity>40</capacity></preInstalledModule></link></links></networkStructure>
+<demands><demand id="D1"><source>A</source><target>B</target><routingUnit>3</routingUnit>
+<demandValue>0.1</demandValue></demand></demands></network>
+"""
+
+
+def imported(folder: Path, content: str) -> str:
+    """The scenario of a file with this content, or the error."""
+    (folder / "net").write_text(content, encoding="utf-8")
+    try:
+        return import_network(folder / "net")
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("content", [NATIVE, XML])
+def test_a_demand_of_several_units_is_their_product(tmp_path: Path, content: str) -> None:
+    text = imported(tmp_path, content)
+    assert 'cbr = { rate = "300 kb/s" }' in text
+    assert "rounded" not in text
+    assert "not used" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("L1 (", "L1 ( A B ) 9 0 0 0 ( )\n L1 (", "line 9: there are two links L1; give each link its own name"),
+        ("D1 (", "D1 ( B A ) 9 9 9\n D1 (", "line 12: there are two demands D1; give each demand its own name"),
+        ("B (", "A (", "line 5: there are two nodes A; give each node its own name"),
+        ("LINKS (", "NODES ( C ( 3 50 ) )\nLINKS (", "line 7: there are two sections NODES; write all of it into one"),
+        ("LINKS (", "X ( )\nX ( )\nLINKS (", "line 8: there are two sections X; write all of it into one"),
+        ("unit =", "unit = GBITPERSEC Unit =", "line 2: there are two keys Unit; delete one of the two"),
+        ("unit =", "planar unit =", "# - network: said of the whole, and not used: planar\n"),
+        ("unit =", "link-model = ONEWAY unit =", "link-model = ONEWAY: there is no such model; write one of DIRECTED"),
+        (
+            "unit =",
+            "link-model = DIRECTED linkmodel = UNDIRECTED unit =",
+            "link-model = DIRECTED and UNDIRECTED: there are two models; write one of DIRECTED, UNDIRECTED",
+        ),
+        ("unit =", "demand-model = ONEWAY unit =", "demand-model = ONEWAY: there is no such model;"),
+        ("unit =", "link-model = bidirected unit =", 'rate = "40 Mb/s"'),
+    ],
+)
+def test_what_is_there_twice_in_a_native_file(tmp_path: Path, old: str, new: str, told: str) -> None:
+    assert told in imported(tmp_path, NATIVE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("<links>", '<links><link id="L1"><source>B</source><target>A</target></link>', "link L1: there are two links"),
+        ("<demands>", '<demands><demand id="D1"><source>B</source></demand>', "demand D1: there are two demands with"),
+        ('id="B"', 'id="A"', "node A: there are two such nodes"),
+        ("<links>", "<nodes/><links>", "networkStructure: nodes is there twice; delete one of the two"),
+        ("<demands>", "<demands/><demands>", "network: demands is there twice; delete one of the two"),
+        ("<unit>", "<unit>GBITPERSEC</unit><unit>", "unit: it is there twice; delete one of the two"),
+        ("<demandValue>", "<demandValue>5</demandValue><demandValue>", "demand D1: demandValue is there twice; delete"),
+        ("<capacity>", "<capacity>5</capacity><capacity>", "preInstalledModule: capacity is there twice; delete"),
+        ("<x>1", "<x>2</x><x>1", "coordinates: x is there twice; delete one of the two"),
+        ("<source>", "<source>B</source><source>", "link L1: source is there twice; delete one of the two"),
+        ("<links>", '<links kind="x"><!-- none --><fibre/>', "XML that is not used: links.kind, links/fibre\n"),
+        ("<links>", '<pairs><link id="L1"/></pairs><links>', "XML that is not used: networkStructure/pairs\n"),
+        ('<link id="L1"', '<link id="L1" delay="5"', "# - network: XML that is not used: link.delay\n"),
+        ("<networkStructure>", '<networkStructure link-model="ONEWAY">', "link-model = ONEWAY: there is no such"),
+    ],
+)
+def test_what_is_there_twice_or_unknown_in_xml(tmp_path: Path, old: str, new: str, told: str) -> None:
+    assert told in imported(tmp_path, XML.replace(old, new, 1))
