@@ -161,7 +161,7 @@ def graph_of(
 
     With `demands`, also without any, it may be of TopoHub, whose lengths are in km. Raises :class:`InputError`.
     """
-    found = [Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in edges]
+    found = [Edge(str(source), str(target), attributes) for source, target, attributes in edges]
     _refuse_same_nodes(nodes, declared, file)
     known = {str(tuple(one) if isinstance(one, list) else one) for one in declared}
     for edge in found:
@@ -197,12 +197,6 @@ def _graph(
     """What networkx has read; it adds the nodes that edges name."""
     nodes, edges = dict(graph.nodes(data=True)), graph.edges(data=True)
     return graph_of(file, nodes, edges, declared, graph.is_directed(), is_multigraph, notes, demands)
-
-
-def _with_speed(attributes: Attributes) -> Attributes:
-    """The attributes of an edge; the Zoo's `LinkSpeed` has its unit in another one."""
-    speed, unit = attributes.get("LinkSpeed"), attributes.get("LinkSpeedUnits")
-    return {**attributes, "LinkSpeed": f"{speed} {unit}"} if speed and unit else attributes
 
 
 def _placed(attributes: Attributes) -> Attributes:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of
+from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of, unit_in_name
 from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
@@ -98,8 +98,8 @@ def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None
     for place, name in enumerate(head):
         column, unit = parted(name)
         is_rate = column.lower() in RATE
-        if is_rate and unit and size_of(unit, RATE_UNITS) is not None:
-            return place, unit
+        if is_rate and (known := unit_in_name(name, RATE_UNITS)[1]):
+            return place, known
         refuse_unit(unit if is_rate else name, file, first)
     if (own := _column(head, RATE)) is not None:
         return own, ""

@@ -45,7 +45,8 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
         return None
     _refuse_other_names(names, others, file, first)
     corner = head[0] if has_corner else ""
-    refuse_unit(parted(corner)[1] or corner, file, first)
+    for text in (corner, parted(corner)[1]):
+        refuse_unit(text, file, first)
     unit = corner if is_rate_unit(corner) else unit_in_name(corner, RATE_UNITS)[1]
     notes = [f"demands: the corner of the square, not used: {plain(corner)}"] if corner and not unit else []
     demands, empty = _named(names, others, file)
