@@ -7,10 +7,11 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import (
     DELAY_UNITS,
@@ -49,6 +50,14 @@ class Wanted:
     file: str
     unit: str = ""
     notes: Sequence[str] = ()
+
+
+def replacing(graph: Graph, wanted: Wanted) -> Wanted:
+    """Demands that replace those of the file of the network, which says so if it has any."""
+    if not graph.demands:
+        return wanted
+    own = f"{counted(len(graph.demands), 'demand')} of its own, left out for those of {Path(wanted.file).name}"
+    return replace(wanted, notes=[*wanted.notes, f"demands: the file of the network has {own}"])
 
 
 def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> tuple[str, str]:

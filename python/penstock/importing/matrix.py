@@ -47,7 +47,10 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     text, file = read_file_of(path, MATRIX), str(path)
     if sndlib.is_native(text) or sndlib_xml.is_xml(text):
         graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
-        return Wanted(_some(graph.demands, file), file, graph.demand_unit)
+        notes = [f"demands: their file says more: {note}" for note in graph.notes]
+        if graph.edges:
+            notes.append(f"demands: their file has a network, too, not used: {counted(len(graph.edges), 'link')}")
+        return Wanted(_some(graph.demands, file), file, graph.demand_unit, notes)
     if repetita.is_demands(text):
         return Wanted(_some(repetita.read_demands(text, file), file), file, repetita.RATE_UNIT)
     rows = _rows(text, file)
