@@ -63,7 +63,7 @@ def _graphml(text: str, file: str) -> Graph:
     _refuse_lost_edges(graph, edges_of(root), file)
     declared = [node.get("id") for node in root.iterfind(".//{*}node")]
     whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
-    notes = [*of_the_whole(whole), *left_out(root)]
+    notes = [*of_the_whole(whole), *left_out(root, file)]
     return _graph(graph, file, declared, True if has_edge_ids(root) else None, notes)
 
 
