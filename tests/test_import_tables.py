@@ -128,3 +128,64 @@ def test_dates_of_which_some_have_no_distance_from_utc_are_refused(tmp_path: Pat
     for first, other in (("Z", ""), ("", "+01"), ("", " UTC")):
         lines = "".join(f"2026-11-25 14:30:00{zone},60\n" for zone in (first, first, other))
         assert "line 4: 2026-11-25 14:30:00" in refused(tmp_path, f"t,n\n{lines}", **DATED)
+
+
+def late(value: str, first: str = "1", rows: int = 1000) -> str:
+    """A table whose third column has another value in its last line."""
+    lines = "".join(f"{number},60,{first}\n" for number in range(rows))
+    return f"t,n,x\n{lines}{rows},60,{value}\n"
+
+
+@pytest.mark.parametrize("value", ["1.5", "http", "9" * 40, "-1", "true", "1e400", "2026-11-25"])
+@pytest.mark.parametrize("first", ["1", "1.5", "true"])
+def test_a_column_that_is_not_compared_may_have_any_values(value: str, first: str, tmp_path: Path) -> None:
+    text = late(value, first, rows=120)
+    assert of_csv(tmp_path, text, **NAMED).packets == 121
+    trace = of_csv(tmp_path, text, **NAMED, flow=["x"])
+    assert [row[2] for row in packets(trace)] == [0] * 120 + [int(value != first)]
+
+
+def test_times_and_sizes_may_be_whole_numbers_first(tmp_path: Path) -> None:
+    lines = "".join(f"{number},60\n" for number in range(300))
+    assert packets(of_csv(tmp_path, f"{lines}300.5,61.0\n", **NUMBERED))[-1] == (
+        300 * SECOND_PS + SECOND_PS // 2,
+        61,
+        0,
+    )
+    assert "line 301: abc: this is no number" in refused(tmp_path, f"{lines}abc,61.0\n", **NUMBERED)
+    assert "line 301: abc: a packet has a whole" in refused(tmp_path, f"{lines}300,abc\n", **NUMBERED)
+
+
+def test_a_column_that_is_compared_is_of_one_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert of_csv(tmp_path, late("1.5"), **NAMED, where="x > 1.2").packets == 1
+    assert of_csv(tmp_path, late(""), **NAMED, where="x IS NULL").packets == 1
+    assert of_csv(tmp_path, late("http", "udp"), **NAMED, where="x = 'udp'").packets == 1000
+    assert of_csv(tmp_path, late("false", "true"), **NAMED, where="NOT x").packets == 1
+    said = "a.csv, line 1002: x = http: the lines before have numbers in this column"
+    assert said in refused(tmp_path, late("http"), **NAMED, where="x > 0")
+    said = "a.csv, line 1002: x = 1: the lines before have true or false in this column"
+    assert said in refused(tmp_path, late("1", "true"), **NAMED, where="x")
+    monkeypatch.setattr("penstock.importing.rows.BLOCK", 40)
+    assert of_csv(tmp_path, late("2.5", rows=9), **NAMED, where="x > 0", flow=["x"]).flows == 2
+    assert "line 11: x = http" in refused(tmp_path, late("http", rows=9), **NAMED, where="x > 0")
+    assert of_csv(tmp_path, late("2.5", "", rows=9), **NAMED, where="x > 0").packets == 1
+
+
+def test_a_line_with_too_few_columns_is_refused_whatever_is_missing(tmp_path: Path) -> None:
+    said = "a.csv, line 3: the line has 2 columns, and the first 3"
+    for text in ("t,n,x\n0,60,a\n1,60\n", 't,n,x\n0,60,"a,b"\n1,60\n', "t\tn\tx\n0\t60\ta\n1\t60\n"):
+        assert said in refused(tmp_path, text, **NAMED, flow=["x"])
+    assert of_csv(tmp_path, "t,n,x\n0,60,a\n1,60,\n", **NAMED, flow=["x"]).flows == 2
+
+
+def test_flows_are_told_apart_by_what_is_written(tmp_path: Path) -> None:
+    text = "t,n,x\n1700000000.0000001,60,80\n1700000000.0000002,60, 80\n1700000000.0000003,60,080\n"
+    assert [row[2] for row in packets(of_csv(tmp_path, text, **NAMED, flow=["x", "3"]))] == [0, 0, 1]
+    # As numbers of 64 bits, the times would be the same.
+    assert of_csv(tmp_path, text, **NAMED, flow=["t"]).flows == 3
+
+
+def test_columns_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    assert "--size = t: this is the column of the times" in refused(tmp_path, "t,n\n0,1\n", time="t:s", size="1:octets")
+    said = "penstock.row: no column has a name that begins with penstock."
+    assert said in refused(tmp_path, "penstock.row,t,n\n0,0,1\n", **NAMED)

@@ -116,8 +116,8 @@ def seems_rate_unit(text: str) -> bool:
 
 def real(text: str) -> float:
     """A number of a file. Raises ``ValueError`` also for what Python alone takes for one, as ``10_000``."""
-    if "_" in text:
-        raise ValueError("nothing separates thousands")
+    if "_" in text or not text.isascii():
+        raise ValueError("a number has digits, and nothing separates thousands")
     return float(text)
 
 

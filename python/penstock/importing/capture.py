@@ -8,9 +8,10 @@ from socket import AF_INET, AF_INET6, inet_ntop
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.counts import counted
+from penstock.importing.kinds import ROW
 from penstock.importing.links import FINDERS
 from penstock.importing.records import Record, Records
-from penstock.importing.table import ROW, SIZE, TIME
+from penstock.importing.table import SIZE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,6 +19,7 @@ BLOCK = 1 << 24
 LONGEST_LINE = 1 << 20
 COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
+QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
@@ -35,7 +36,12 @@ class Rows:
     @property
     def first(self) -> bytes:
         """The first line."""
-        return self.octets.partition(b"\n")[0].strip()
+        return self.octets.partition(b"\n")[0].strip(b" \r")
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of all lines."""
+        return self.cells_in(self.octets) + len(self.numbers) - 1
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
@@ -43,7 +49,7 @@ class Rows:
 
     def cells_in(self, line: bytes) -> int:
         """The number of cells of a line."""
-        return QUOTED.sub(b"", line).count(self.separator.encode()) + 1
+        return (QUOTED.sub(b"", line) if QUOTE in line else line).count(self.separator.encode()) + 1
 
 
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:

@@ -17,11 +17,13 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
-from penstock.importing.expression import condition, needs_other_rows, unknown_in
+from penstock.importing.expression import columns_in, condition, needs_other_rows, unknown_in
+from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
-    ROW,
+    FLOW,
+    OWN,
     SIZE,
     SIZE_UNITS,
     TIME,
@@ -167,7 +169,7 @@ def import_trace(
             capture = Capture(cast("BinaryIO", stream), given)
             return _Keeper(capture, given, where).keep(capture.frames(), name)
         _refuse_other_captures(start, time, given)
-        table = Table(given, _columns(time, size, flow, given))
+        table = Table(given, _columns(time, size, flow, where, given))
         if start == PARQUET:
             if source == STDIN:
                 raise InputError("Parquet is not read from standard input", file=given, remedy="name the file")
@@ -208,15 +210,14 @@ def _refuse_other_captures(start: bytes, time: str, file: str) -> None:
         raise InputError(reason, file=file, remedy="write it again, with tcpdump -w or editcap -F pcapng")
 
 
-def _columns(time: str, size: str, flow: Sequence[str], file: str) -> Columns:
+def _columns(time: str, size: str, flow: Sequence[str], where: str | None, file: str) -> Columns:
     for option, value, example in (("--time", time, "arrival:us"), ("--size", size, "length:octets")):
         if not value:
             reason = "a table needs the columns of time and size, each with its unit"
             remedy = f"write for example {option} {example}; a column may have its number, from 1, as its name"
             raise InputError(reason, path=option, file=file, remedy=remedy)
-    return Columns(
-        Chosen.parse(time, "--time", list(TIME_UNITS)), Chosen.parse(size, "--size", list(SIZE_UNITS)), tuple(flow)
-    )
+    chosen = Chosen.parse(time, "--time", list(TIME_UNITS)), Chosen.parse(size, "--size", list(SIZE_UNITS))
+    return Columns(*chosen, tuple(flow), tuple(columns_in(where or "")))
 
 
 def _refuse_columns(time: str, size: str, flow: Sequence[str], file: str) -> None:
@@ -270,7 +271,7 @@ class _Keeper:
 
         if self._where is None:
             return frame
-        names = [name for name in frame.columns if not name.startswith("penstock.")]
+        names = [name for name in frame.columns if not name.startswith(OWN)]
         try:
             expression = pl.sql_expr(self._where)
             unknown, remedy = unknown_in(expression, names)
@@ -384,12 +385,13 @@ class _Keeper:
         import polars as pl
 
         columns = list(self._source.flow)
+        prefix = FLOW if isinstance(self._source, Table) else ""
         octets = pl.col(SIZE).cast(pl.UInt32).alias("octets")
         packets = frame.select(pl.col(TIME).cast(pl.UInt64).alias("time_ps"), octets)
         if not columns:
             self._flows = pl.DataFrame({"flow": [0]}, schema={"flow": pl.UInt32})
             return packets.with_columns(pl.lit(0, pl.UInt32).alias("flow"))
-        keys = frame.select(pl.col(column).alias(f"of.{column}") for column in columns)
+        keys = frame.select(pl.col(prefix + column).alias(f"of.{column}") for column in columns)
         known = keys.head(0).with_columns(pl.lit(0, pl.UInt32).alias("flow")) if self._flows is None else self._flows
         unique = keys.unique(maintain_order=True)
         new = unique.join(known, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
