@@ -189,3 +189,14 @@ def test_columns_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     assert "--size = t: this is the column of the times" in refused(tmp_path, "t,n\n0,1\n", time="t:s", size="1:octets")
     said = "penstock.row: no column has a name that begins with penstock."
     assert said in refused(tmp_path, "penstock.row,t,n\n0,0,1\n", **NAMED)
+
+
+def test_packets_that_an_expression_leaves_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "t,n,x\n0,60,5\n1,60,1\n2,60,\n3,60,7\n4,abc,7\n"
+    for block in (1 << 20, 8):
+        monkeypatch.setattr("penstock.importing.rows.BLOCK", block)
+        trace = of_csv(tmp_path, text, **NAMED, where="x > 2 AND n > 0")
+        assert (trace.packets, sum(trace.left_out.values())) == (2, 3)
+        assert "# 1 packet for which --where is false was left out.\n" in trace.to_toml()
+        assert "# 2 packets for which --where has no value were left out.\n" in trace.to_toml()
+    assert of_csv(tmp_path, "t,n\n0,60\n", **NAMED, where="1 = 1").left_out == {}

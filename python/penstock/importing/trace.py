@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ FASTEST_BPS = 1e14
 PARQUET = b"PAR1"
 CAPTURES = (".pcap", ".pcapng", ".cap")
 TABLES = (".csv", ".tsv", ".parquet")
+MET = OWN + "met"
+"""A column that says whether a packet meets ``--where``; null if it compares a value that is missing."""
 CELL, PAYLOAD, TRAILER = 53, 48, 8
 """Octets of a cell, of its payload, and of the trailer of AAL5."""
 
@@ -70,7 +73,7 @@ class ImportedTrace:
         cells: number of cells that AAL5 makes of them.
         duration_s: time from the first packet to the last.
         longest_gap_s: the longest time between two packets.
-        left_out: numbers of packets of the capture that were left out, by the reason.
+        left_out: numbers of packets that were left out, by the reason.
         notes: what the file says that the packets do not show, and what stands for what it does not say.
     """
 
@@ -235,6 +238,7 @@ class _Keeper:
         self._where = where
         self._time_unit = source.time_unit if isinstance(source, Table) else ""
         self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
+        self._unmet: Counter[str] = Counter()
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
         self._zoned: bool | None = None
@@ -262,7 +266,7 @@ class _Keeper:
             self._cells,
             self._last_ps / 1e12,
             self._longest_ps / 1e12,
-            dict(self._source.left_out),
+            {**self._source.left_out, **{reason: number for reason, number in self._unmet.items() if number}},
             tuple(self._source.notes),
         )
 
@@ -284,7 +288,11 @@ class _Keeper:
                     value=self._where,
                     remedy=f"compare the columns of one packet, as in {condition(self._source.size, '> 100')}",
                 )
-            return frame.filter(expression)
+            frame = frame.with_columns(expression.alias(MET))
+            kept = frame.filter(pl.col(MET))
+            self._unmet["for which --where is false"] += len(frame) - len(kept) - frame[MET].null_count()
+            self._unmet["for which --where has no value"] += frame[MET].null_count()
+            return kept
         except pl.exceptions.PolarsError as error:
             raise InputError(
                 f"this expression cannot be used: {str(error).splitlines()[0]}",
