@@ -200,3 +200,31 @@ def test_packets_that_an_expression_leaves_out_are_counted(tmp_path: Path, monke
         assert "# 1 packet for which --where is false was left out.\n" in trace.to_toml()
         assert "# 2 packets for which --where has no value were left out.\n" in trace.to_toml()
     assert of_csv(tmp_path, "t,n\n0,60\n", **NAMED, where="1 = 1").left_out == {}
+
+
+def test_a_line_of_tabulators_has_cells_that_are_empty(tmp_path: Path) -> None:
+    said = "line 2: there is no time; a table has no gaps"
+    assert said in refused(tmp_path, "0\t60\n\t\n1\t60\n", **NUMBERED)
+    assert said in refused(tmp_path, "0\t60\n\t60\n1\t60\n", **NUMBERED)
+    assert "line 1: there is no time" in refused(tmp_path, "\t60\n1\t60\n", **NUMBERED)
+    # Elsewhere it is a blank line.
+    for text in ("0,60\n\t\n1,61\n", "0 60\n\t\n\t1 61\n", "0 60\n1 61\t \n"):
+        assert [row[1] for row in packets(of_csv(tmp_path, text, **NUMBERED))] == [60, 61]
+
+
+def test_an_index_without_a_name_is_a_column(tmp_path: Path) -> None:
+    for between in "\t,;":
+        text = "\ttime\tsize\n0\t0.1\t60\n1\t0.2\t61\n".replace("\t", between)
+        trace = of_csv(tmp_path, text, time="time:s", size="3:octets")
+        assert packets(trace) == [(0, 60, 0), (SECOND_PS // 10, 61, 0)]
+
+
+@pytest.mark.parametrize("end", ["", "\n", " ", " \n", "\t", " \r\n", "\r\n\r\n", "\r"])
+def test_a_table_of_blanks_may_end_in_any_way(end: str, tmp_path: Path) -> None:
+    assert [row[1] for row in packets(of_csv(tmp_path, f"0 60\n1\t61{end}", **NUMBERED))] == [60, 61]
+
+
+def test_comments_behind_the_first_line_are_counted(tmp_path: Path) -> None:
+    trace = of_csv(tmp_path, "# a\n0,60\n#1,61\n # 2,62\n3,63\n", **NUMBERED)
+    assert "# 2 lines behind the first begin with #: a comment, and no packet.\n" in trace.to_toml()
+    assert of_csv(tmp_path, "# a\n#\n0,60\n", **NUMBERED).notes == ()

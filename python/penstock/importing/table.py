@@ -99,8 +99,9 @@ class Table:
         import polars as pl
 
         names = list[str]()
-        kinds = Kinds(self._file, ())
+        kinds, comments = Kinds(self._file, ()), 0
         for rows in blocks_of(stream, self._file):
+            comments += rows.comments
             if not names:
                 names, has_names = self._named(rows)
                 time, size = self._choose(names)
@@ -123,6 +124,9 @@ class Table:
             yield self._measured(kinds.typed(frame), time, size)
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
+        if comments:
+            lines = "1 line behind the first begins" if comments == 1 else f"{comments:,} lines behind the first begin"
+            self.notes.append(f"{lines} with #: a comment, and no packet.")
 
     def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
