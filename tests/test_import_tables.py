@@ -228,3 +228,52 @@ def test_comments_behind_the_first_line_are_counted(tmp_path: Path) -> None:
     trace = of_csv(tmp_path, "# a\n0,60\n#1,61\n # 2,62\n3,63\n", **NUMBERED)
     assert "# 2 lines behind the first begin with #: a comment, and no packet.\n" in trace.to_toml()
     assert of_csv(tmp_path, "# a\n#\n0,60\n", **NUMBERED).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "stated"),
+    [
+        ("Time (ms)", "s", "ms"),
+        ("time_us", "ns", "us"),
+        ("Time [Sec]", "ms", "Sec"),
+        ("arrival in min", "s", "min"),
+        ("time (ps)", "us", "ps"),
+        ("Time (ms)", "ms", ""),
+        ("time [usec]", "us", ""),
+        ("time_stamp", "us", ""),
+    ],
+)
+def test_another_unit_in_the_name_of_a_column_of_times_is_told(
+    column: str, unit: str, stated: str, tmp_path: Path
+) -> None:
+    trace = of_csv(tmp_path, f"{column},n\n0,60\n1000,60\n", time=f"{column}:{unit}", size="n:octets")
+    told = (f"The column {column} states {stated}, and --time states {unit}, which counts.",) if stated else ()
+    assert trace.notes == told
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "stated"),
+    [
+        ("len [bytes]", "bits", "bytes"),
+        ("len_b", "octets", "b"),
+        ("len (kB)", "octets", "kB"),
+        ("len (B)", "octets", ""),
+    ],
+)
+def test_another_unit_in_the_name_of_a_column_of_sizes_is_told(
+    column: str, unit: str, stated: str, tmp_path: Path
+) -> None:
+    trace = of_csv(tmp_path, f"t,{column}\n0,80\n", time="t:s", size=f"{column}:{unit}")
+    told = (f"The column {column} states {stated}, and --size states {unit}, which counts.",) if stated else ()
+    assert trace.notes == told
+
+
+@pytest.mark.parametrize("times", [(0, 1e20), (-1e20, 0), (1e25, 2e25), (-9e25, 9e25), (0, 9.3e6)])
+def test_times_that_are_far_apart_are_refused_whatever_their_size(
+    times: tuple[float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pl.DataFrame({"t": times, "n": [60, 60]}, schema={"t": pl.Float64, "n": pl.Int64})
+    monkeypatch.setattr("penstock.importing.table.blocks", lambda _file: iter([frame]))
+    (tmp_path / "a.pq").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"row 2: this is more than 100 days|row 2: the trace lasts"):
+        import_trace(tmp_path / "a.pq", **NAMED)

@@ -43,7 +43,7 @@ Row = tuple[int, str, str, "int | None", str, "int | None"]
 class Capture:
     """The IP packets of a capture file. ``left_out`` counts the other packets, by the reason why they are left out."""
 
-    flow, size = FIVE_TUPLE, "octets"
+    flow, size, unit = FIVE_TUPLE, "octets", "packet"
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self.left_out: Counter[str] = Counter()

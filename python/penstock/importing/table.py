@@ -17,6 +17,7 @@ from penstock.importing.kinds import ROW, Kinds
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
+from penstock.importing.stated import other_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 ZONED = "penstock.zoned"
 """A column of a table whose times are dates in texts: whether each has a distance from UTC."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
+MOST_PS = 2**63
+"""Picoseconds since the first packet that 64 bits can have, 106 days. Longer traces are refused."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
 VALUES = tuple("0123456789+-.")
@@ -83,6 +86,7 @@ class Table:
     """The packets of one table, and what is known of it after its first block."""
 
     def __init__(self, file: str, columns: Columns) -> None:
+        self.unit = "line"
         self.left_out: Mapping[str, int] = {}
         self.notes: list[str] = []
         self._file = file
@@ -144,6 +148,7 @@ class Table:
     def of_parquet(self) -> Iterator[pl.DataFrame]:
         """The packets of a Parquet file. Rows are counted from 1."""
         time, size, row = "", "", 1
+        self.unit = "row"
         for frame in blocks(self._file):
             if not time:
                 time, size = self._choose(frame.columns)
@@ -189,6 +194,8 @@ class Table:
         if self.time == self.size:
             remedy = "name the column that has the sizes"
             raise InputError("this is the column of the times", path="--size", value=self.size, remedy=remedy)
+        self.notes += other_unit("--time", self.time, self._columns.time.unit)
+        self.notes += other_unit("--size", self.size, self._columns.size.unit)
         return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
@@ -239,7 +246,10 @@ class Table:
         if self._origin is None and (known := times.drop_nulls()).len():
             self._origin = known[0]
         decimals = TIME_UNITS[self._columns.time.unit]
-        since = ((times - (self._origin or Decimal(0))) * 10**decimals).cast(pl.Int64, strict=False)
+        origin, far = self._origin or Decimal(0), Decimal(MOST_PS // 10**decimals)
+        # Times so far away are refused, and their difference may have more digits than a decimal.
+        near = times.set(~times.is_between(origin - far, origin + far), None)
+        since = ((near - origin) * 10**decimals).cast(pl.Int64, strict=False)
         sizes = _stripped(frame[size]).cast(pl.Float64, strict=False)
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
@@ -291,7 +301,7 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
     try:
         return far if isfinite(real(text)) else ("this is no time", "write a number")
     except ValueError:
-        if SEPARATED.fullmatch(text):
+        if SEPARATED.fullmatch(text) and text.isascii() and not text[-1].isalpha():
             return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
 

@@ -237,7 +237,6 @@ class _Keeper:
         self._file = file
         self._where = where
         self._time_unit = source.time_unit if isinstance(source, Table) else ""
-        self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
         self._unmet: Counter[str] = Counter()
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
@@ -334,9 +333,9 @@ class _Keeper:
             return
         row, written = int(bad[ROW][0]), bad[column][0] if column in bad.columns else None
         reason, remedy = told(written)
-        is_line = self._unit == "line"
+        is_line = self._source.unit == "line"
         raise InputError(
-            reason if is_line else f"{self._unit} {row}: {reason}",
+            reason if is_line else f"{self._source.unit} {row}: {reason}",
             value="" if column in (TIME, SIZE) or written is None else written,
             file=self._file,
             line=row if is_line else None,
