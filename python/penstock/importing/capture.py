@@ -52,11 +52,12 @@ class Capture:
 
     @property
     def notes(self) -> list[str]:
-        """What the file says of packets that are not left out, and that a trace has not."""
-        return [
+        """What the file says of the sizes of packets, and of packets that it has not."""
+        sizes = (
             f"{counted(packets, 'packet')} {'is' if packets == 1 else 'are'} {what}."
             for what, packets in self._sizes.items()
-        ]
+        )
+        return [*sizes, *self._records.notes]
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """The packets with the columns of every frame, ``octets`` and those of the five-tuple."""
