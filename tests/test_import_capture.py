@@ -293,6 +293,11 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
             section() + interface(RAW) + block(6, struct.pack("<IIIII", 0, 0, 0, 99, 99)),
             "it has 99 octets in a block with room for 0",
         ),
+        (pcap([], RAW).replace(b"\2\0\4\0", b"\2\0\3\0", 1), "this is version 2.3 of pcap, and version 2.4 is known"),
+        (
+            pcap([], RAW) + struct.pack("<IIII", 1, 10**6, 60, 60) + ip(60),
+            "packet 1: the fraction of its time is 1,000,000 of 1,000,000 parts of a second",
+        ),
         (b"\xa1\xb2\xcd\x34" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 34"),
         (b"", "this is no pcap and no pcapng: it is empty"),
         (gzip.compress(pcap([ip(60)], RAW))[:-9], "the compressed file is damaged"),
@@ -423,3 +428,55 @@ def test_a_packet_says_the_length_of_its_frame_check_sequence(order: str, tmp_pa
     flags = bytes(-len(octets) % 4) + struct.pack(order + "HHI", 2, 4, 4 << 5)
     whole = section(order) + interface(ETHERNET, order=order) + block(2, old + flags, order)
     assert [size for _, size, _ in packets(read(tmp_path, whole))] == [1500]
+
+
+def option(number: int, value: bytes) -> bytes:
+    return struct.pack("<HH", number, len(value)) + value + bytes(-len(value) % 4)
+
+
+def statistics(of_interface: int, by_interface: int, by_system: int) -> bytes:
+    counts = ((4, 100), (5, by_interface), (7, by_system))
+    body = struct.pack("<III", of_interface, 0, 0)
+    return block(5, body + b"".join(option(number, struct.pack("<Q", count)) for number, count in counts))
+
+
+def test_packets_that_a_capture_has_lost_are_told(tmp_path: Path) -> None:
+    time = START_S * 10**6
+    own = packet(0, time, ip(60), options=option(2, bytes(4)) + option(4, struct.pack("<Q", 9)) + bytes(4))
+    old = b"".join(
+        block(2, struct.pack("<HHIIII", 0, lost, time >> 32, time & 0xFFFFFFFF, 60, 60) + ip(60))
+        for lost in (5, 0xFFFF)
+    )
+    # The last statistics of each interface of each section count.
+    first = section() + interface(RAW) + interface(RAW) + own + old + statistics(0, 3, 0) + statistics(0, 4, 1)
+    trace = read(tmp_path, first + statistics(1, 2, 0) + section() + interface(RAW) + own + statistics(0, 10, 0))
+    assert trace.packets == 4
+    assert trace.notes == (
+        "The capture lost 17 packets, its statistics say: 16 at the interface, 1 in the system.",
+        "The capture lost 23 packets before others, which say so.",
+    )
+    assert "# The capture lost 23 packets before others, which say so.\n" in trace.to_toml()
+    assert read(tmp_path, section() + interface(RAW) + packet(0, time, ip(60)) + statistics(0, 0, 0)).notes == ()
+
+
+def test_blocks_that_are_not_known_and_filters_are_told(tmp_path: Path) -> None:
+    others = [
+        block(4, bytes(4)),
+        block(0xBAD, bytes(8)),
+        block(0x40000BAD, bytes(8)),
+        block(0xBAD, bytes(8)),
+        block(9, b"{}"),
+    ]
+    filtered = block(1, struct.pack("<HHI", RAW, 0, 0) + option(11, b"\0tcp port 80") + option(11, b"\1\6\0\0"))
+    trace = read(tmp_path, section() + filtered + b"".join(others) + packet(0, START_S * 10**6, ip(60)))
+    assert trace.notes == (
+        "Only packets were captured that pass this filter: tcp port 80.",
+        "Only packets were captured that pass this filter: one that is no text.",
+        "Blocks that are not known were left out: 2 of type 0x00000BAD, 1 of type 0x40000BAD.",
+    )
+
+
+def test_the_check_sequence_of_an_interface_may_be_in_bits(tmp_path: Path) -> None:
+    for fcs, octets in ((4, 4), (32, 4), (16, 2), (2, 2), (0, 0)):
+        frame = MAC + b"\x08\0" + ip(1500, length=0) + bytes(octets)
+        assert packets(read(tmp_path, section() + interface(ETHERNET, fcs=fcs) + packet(0, 0, frame))) == [(0, 1500, 0)]

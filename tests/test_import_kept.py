@@ -20,6 +20,7 @@ NODES ( A ( 1 50 ) B ( 2 50 ) )
 LINKS ( L ( A B ) 100 0 0 0 ( ) )
 DEMANDS ( D ( A B ) 1 5 UNLIMITED )
 """
+HUB = ', "graph": {"demands": {"a": {"b": 5}}, {unit}}'
 REPETITA = "NODES 2\nlabel x y\nA 1 50\nB 2 50\nEDGES 1\nlabel src dest weight bw delay\ne 0 1 7 1000 2500\n"
 
 
@@ -254,6 +255,27 @@ def test_a_matrix_may_use_the_name_of_a_node_that_has_a_label(tmp_path: Path) ->
 )
 def test_the_place_and_the_remedy_of_what_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
     assert told in imported(tmp_path, name, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (json_of(more=', "graph": [["rate_unit", "Mb/s"]]'), "# - network: said of the whole, and not used: graph\n"),
+        (json_of(more=', "graph": [], "demands": {"a": 5}'), "# - network: said of the whole, and not used: demands\n"),
+        (json_of(nodes='{"id": true}, {"id": "b"}'), "nodes, id = true: this is no id of a node; write a number or"),
+        (json_of(nodes='{"id": 1}, {"id": "b"}').replace('"a"', "true"), "links, source = true: this is no id of a"),
+        (json_of(nodes='{"id": {"a": 1}}, {"id": "b"}'), 'nodes, id = {"a": 1}: this is no id of a node'),
+        (json_of(more=HUB.replace("{unit}", '"demandUnit": "Gb/s"')), 'a-b = { from = ["a"], to = ["b"], traffic.cbr'),
+        (json_of(more=HUB.replace("{unit}", '"demandUnit": "Gb/s"')), 'rate = "5 Gb/s"'),
+        (json_of(more=HUB.replace("{unit}", '"demands_units": "cars/s"')), "cars/s is no unit that is known here"),
+        (
+            json_of(more=HUB.replace("{unit}", '"demandUnit": "Gb/s", "demand_unit": "Mb/s"')),
+            "demandUnit and demand_unit = Gb/s and Mb/s: two units are stated for demands; delete one",
+        ),
+    ],
+)
+def test_what_json_says_beside_nodes_and_edges(tmp_path: Path, content: str, told: str) -> None:
+    assert told in imported(tmp_path, "n.json", content)
 
 
 def test_what_a_file_says_of_the_whole_network_is_named(tmp_path: Path) -> None:

@@ -95,3 +95,23 @@ def test_what_is_there_twice_in_a_native_file(tmp_path: Path, old: str, new: str
 )
 def test_what_is_there_twice_or_unknown_in_xml(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert told in imported(tmp_path, XML.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("content", [NATIVE, XML])
+def test_demands_of_a_network_that_others_replace_are_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "net").write_text(content, encoding="utf-8")
+    (tmp_path / "m.csv").write_text("from,to,rate\nB,A,5 Mb/s\n", encoding="utf-8")
+    text = import_network(tmp_path / "net", demands=tmp_path / "m.csv")
+    assert "# - demands: the file of the network has 1 demand of its own, left out for those of m.csv\n" in text
+    assert "[flow]\nB-A = " in text
+
+
+def test_what_a_file_of_demands_says_beside_them_is_named(tmp_path: Path) -> None:
+    (tmp_path / "net").write_text(NATIVE, encoding="utf-8")
+    demands = NATIVE.replace("unit", "demand-model = UNDIRECTED granularity = 5min unit").replace("UNLIMITED", "3")
+    (tmp_path / "demands").write_text(demands, encoding="utf-8")
+    text = import_network(tmp_path / "net", demands=tmp_path / "demands")
+    assert "# - demands: their file says more: demands: limits of the lengths of paths, not used: 1\n" in text
+    assert "# - demands: their file says more: demands: the file has them without a direction." in text
+    assert "# - demands: their file says more: network: said of the whole, and not used: granularity\n" in text
+    assert "# - demands: their file has a network, too, not used: 1 link\n" in text

@@ -128,3 +128,152 @@ def test_dates_of_which_some_have_no_distance_from_utc_are_refused(tmp_path: Pat
     for first, other in (("Z", ""), ("", "+01"), ("", " UTC")):
         lines = "".join(f"2026-11-25 14:30:00{zone},60\n" for zone in (first, first, other))
         assert "line 4: 2026-11-25 14:30:00" in refused(tmp_path, f"t,n\n{lines}", **DATED)
+
+
+def late(value: str, first: str = "1", rows: int = 1000) -> str:
+    """A table whose third column has another value in its last line."""
+    lines = "".join(f"{number},60,{first}\n" for number in range(rows))
+    return f"t,n,x\n{lines}{rows},60,{value}\n"
+
+
+@pytest.mark.parametrize("value", ["1.5", "http", "9" * 40, "-1", "true", "1e400", "2026-11-25"])
+@pytest.mark.parametrize("first", ["1", "1.5", "true"])
+def test_a_column_that_is_not_compared_may_have_any_values(value: str, first: str, tmp_path: Path) -> None:
+    text = late(value, first, rows=120)
+    assert of_csv(tmp_path, text, **NAMED).packets == 121
+    trace = of_csv(tmp_path, text, **NAMED, flow=["x"])
+    assert [row[2] for row in packets(trace)] == [0] * 120 + [int(value != first)]
+
+
+def test_times_and_sizes_may_be_whole_numbers_first(tmp_path: Path) -> None:
+    lines = "".join(f"{number},60\n" for number in range(300))
+    assert packets(of_csv(tmp_path, f"{lines}300.5,61.0\n", **NUMBERED))[-1] == (
+        300 * SECOND_PS + SECOND_PS // 2,
+        61,
+        0,
+    )
+    assert "line 301: abc: this is no number" in refused(tmp_path, f"{lines}abc,61.0\n", **NUMBERED)
+    assert "line 301: abc: a packet has a whole" in refused(tmp_path, f"{lines}300,abc\n", **NUMBERED)
+
+
+def test_a_column_that_is_compared_is_of_one_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert of_csv(tmp_path, late("1.5"), **NAMED, where="x > 1.2").packets == 1
+    assert of_csv(tmp_path, late(""), **NAMED, where="x IS NULL").packets == 1
+    assert of_csv(tmp_path, late("http", "udp"), **NAMED, where="x = 'udp'").packets == 1000
+    assert of_csv(tmp_path, late("false", "true"), **NAMED, where="NOT x").packets == 1
+    said = "a.csv, line 1002: x = http: the lines before have numbers in this column"
+    assert said in refused(tmp_path, late("http"), **NAMED, where="x > 0")
+    said = "a.csv, line 1002: x = 1: the lines before have true or false in this column"
+    assert said in refused(tmp_path, late("1", "true"), **NAMED, where="x")
+    monkeypatch.setattr("penstock.importing.rows.BLOCK", 40)
+    assert of_csv(tmp_path, late("2.5", rows=9), **NAMED, where="x > 0", flow=["x"]).flows == 2
+    assert "line 11: x = http" in refused(tmp_path, late("http", rows=9), **NAMED, where="x > 0")
+    assert of_csv(tmp_path, late("2.5", "", rows=9), **NAMED, where="x > 0").packets == 1
+
+
+def test_a_line_with_too_few_columns_is_refused_whatever_is_missing(tmp_path: Path) -> None:
+    said = "a.csv, line 3: the line has 2 columns, and the first 3"
+    for text in ("t,n,x\n0,60,a\n1,60\n", 't,n,x\n0,60,"a,b"\n1,60\n', "t\tn\tx\n0\t60\ta\n1\t60\n"):
+        assert said in refused(tmp_path, text, **NAMED, flow=["x"])
+    assert of_csv(tmp_path, "t,n,x\n0,60,a\n1,60,\n", **NAMED, flow=["x"]).flows == 2
+
+
+def test_flows_are_told_apart_by_what_is_written(tmp_path: Path) -> None:
+    text = "t,n,x\n1700000000.0000001,60,80\n1700000000.0000002,60, 80\n1700000000.0000003,60,080\n"
+    assert [row[2] for row in packets(of_csv(tmp_path, text, **NAMED, flow=["x", "3"]))] == [0, 0, 1]
+    # As numbers of 64 bits, the times would be the same.
+    assert of_csv(tmp_path, text, **NAMED, flow=["t"]).flows == 3
+
+
+def test_columns_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    assert "--size = t: this is the column of the times" in refused(tmp_path, "t,n\n0,1\n", time="t:s", size="1:octets")
+    said = "penstock.row: no column has a name that begins with penstock."
+    assert said in refused(tmp_path, "penstock.row,t,n\n0,0,1\n", **NAMED)
+
+
+def test_packets_that_an_expression_leaves_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "t,n,x\n0,60,5\n1,60,1\n2,60,\n3,60,7\n4,abc,7\n"
+    for block in (1 << 20, 8):
+        monkeypatch.setattr("penstock.importing.rows.BLOCK", block)
+        trace = of_csv(tmp_path, text, **NAMED, where="x > 2 AND n > 0")
+        assert (trace.packets, sum(trace.left_out.values())) == (2, 3)
+        assert "# 1 packet for which --where is false was left out.\n" in trace.to_toml()
+        assert "# 2 packets for which --where has no value were left out.\n" in trace.to_toml()
+    assert of_csv(tmp_path, "t,n\n0,60\n", **NAMED, where="1 = 1").left_out == {}
+
+
+def test_a_line_of_tabulators_has_cells_that_are_empty(tmp_path: Path) -> None:
+    said = "line 2: there is no time; a table has no gaps"
+    assert said in refused(tmp_path, "0\t60\n\t\n1\t60\n", **NUMBERED)
+    assert said in refused(tmp_path, "0\t60\n\t60\n1\t60\n", **NUMBERED)
+    assert "line 1: there is no time" in refused(tmp_path, "\t60\n1\t60\n", **NUMBERED)
+    # Elsewhere it is a blank line.
+    for text in ("0,60\n\t\n1,61\n", "0 60\n\t\n\t1 61\n", "0 60\n1 61\t \n"):
+        assert [row[1] for row in packets(of_csv(tmp_path, text, **NUMBERED))] == [60, 61]
+
+
+def test_an_index_without_a_name_is_a_column(tmp_path: Path) -> None:
+    for between in "\t,;":
+        text = "\ttime\tsize\n0\t0.1\t60\n1\t0.2\t61\n".replace("\t", between)
+        trace = of_csv(tmp_path, text, time="time:s", size="3:octets")
+        assert packets(trace) == [(0, 60, 0), (SECOND_PS // 10, 61, 0)]
+
+
+@pytest.mark.parametrize("end", ["", "\n", " ", " \n", "\t", " \r\n", "\r\n\r\n", "\r"])
+def test_a_table_of_blanks_may_end_in_any_way(end: str, tmp_path: Path) -> None:
+    assert [row[1] for row in packets(of_csv(tmp_path, f"0 60\n1\t61{end}", **NUMBERED))] == [60, 61]
+
+
+def test_comments_behind_the_first_line_are_counted(tmp_path: Path) -> None:
+    trace = of_csv(tmp_path, "# a\n0,60\n#1,61\n # 2,62\n3,63\n", **NUMBERED)
+    assert "# 2 lines behind the first begin with #: a comment, and no packet.\n" in trace.to_toml()
+    assert of_csv(tmp_path, "# a\n#\n0,60\n", **NUMBERED).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "stated"),
+    [
+        ("Time (ms)", "s", "ms"),
+        ("time_us", "ns", "us"),
+        ("Time [Sec]", "ms", "Sec"),
+        ("arrival in min", "s", "min"),
+        ("time (ps)", "us", "ps"),
+        ("Time (ms)", "ms", ""),
+        ("time [usec]", "us", ""),
+        ("time_stamp", "us", ""),
+    ],
+)
+def test_another_unit_in_the_name_of_a_column_of_times_is_told(
+    column: str, unit: str, stated: str, tmp_path: Path
+) -> None:
+    trace = of_csv(tmp_path, f"{column},n\n0,60\n1000,60\n", time=f"{column}:{unit}", size="n:octets")
+    told = (f"The column {column} states {stated}, and --time states {unit}, which counts.",) if stated else ()
+    assert trace.notes == told
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "stated"),
+    [
+        ("len [bytes]", "bits", "bytes"),
+        ("len_b", "octets", "b"),
+        ("len (kB)", "octets", "kB"),
+        ("len (B)", "octets", ""),
+    ],
+)
+def test_another_unit_in_the_name_of_a_column_of_sizes_is_told(
+    column: str, unit: str, stated: str, tmp_path: Path
+) -> None:
+    trace = of_csv(tmp_path, f"t,{column}\n0,80\n", time="t:s", size=f"{column}:{unit}")
+    told = (f"The column {column} states {stated}, and --size states {unit}, which counts.",) if stated else ()
+    assert trace.notes == told
+
+
+@pytest.mark.parametrize("times", [(0, 1e20), (-1e20, 0), (1e25, 2e25), (-9e25, 9e25), (0, 9.3e6)])
+def test_times_that_are_far_apart_are_refused_whatever_their_size(
+    times: tuple[float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pl.DataFrame({"t": times, "n": [60, 60]}, schema={"t": pl.Float64, "n": pl.Int64})
+    monkeypatch.setattr("penstock.importing.table.blocks", lambda _file: iter([frame]))
+    (tmp_path / "a.pq").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"row 2: this is more than 100 days|row 2: the trace lasts"):
+        import_trace(tmp_path / "a.pq", **NAMED)

@@ -227,8 +227,10 @@ def test_comments_and_repeated_blanks_are_read_as_in_matrices(tmp_path: Path) ->
 
 def test_a_value_of_another_kind_than_those_before_is_refused_with_its_line(tmp_path: Path) -> None:
     lines = [f"{number},100,{number % 3}\n" for number in range(200)]
-    told = refused(tmp_path, "t,n,port\n" + "".join(lines) + "200,100,http\n", time="t:s", size="n:octets")
-    assert "line 202: port = http: the lines before have numbers (i64) in this column; write every line" in told
+    text, named = "t,n,port\n" + "".join(lines) + "200,100,http\n", {"time": "t:s", "size": "n:octets"}
+    told = refused(tmp_path, text, **named, where="port < 2")
+    assert "line 202: port = http: the lines before have numbers in this column; write every line" in told
+    assert of_csv(tmp_path, text, **named, flow=["port"]).flows == 4
 
 
 def test_octets_that_are_no_text_are_refused_with_their_line(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ SEPARATED = re.compile(r"[+-]?\d[\d.,'_\s]*[A-Za-zµμ/]*")
 PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SPELT_RATE = re.compile(
     r"([kKMGT]?)b(?:ps|p/s|/s|/sec)?"  # a large B is octets
-    r"|([kKMGTgt])(?:/s)?"
+    r"|([kKMGT])(?:/s)?"  # one small letter, as m or g, is no prefix that all write so
     r"|([MGT])bE"  # the name of an Ethernet
     r"|([mgt])b(?:ps|p/s|/s|/sec)"  # no rate is in thousandths of a bit
     r"|(?i:([kmgt]?)bits?(?:ps|p/s|/s|/sec|/second|persec|persecond)?)"
@@ -29,8 +29,14 @@ SPELT_RATE = re.compile(
 SPELT_DELAY = re.compile(r"(n|u|µ|μ|m|)(?:s|secs?|seconds?)|(nano|micro|milli)seconds?")
 """How they spell the unit of a time: `msec`, `µs`, `seconds`."""
 DELAY_PREFIXES = {"": "s", "m": "ms", "milli": "ms", "n": "ns", "nano": "ns"}
-NAMED_UNIT = re.compile(r"(.+?)(?:\s*[(\[]\s*([A-Za-zµμ/%]+)\s*[)\]]|(?:_|\s+in\s+|\s+)([A-Za-zµμ/]+))")
+NAMED_UNIT = re.compile(
+    r"(.+?)(?:\s*[(\[]\s*([A-Za-zµμ/%]+)\s*[)\]]"  # in brackets
+    r"|(?:\s+|_)in(?:\s+|_)([A-Za-zµμ/]+)"
+    r"|(?:[_.:-]|\s+)([A-Za-zµμ/]+))"
+)
 """The name of values with their unit, as `rate (Mb/s)`, `demand [Gbps]`, `traffic_Mbps` or `delay in ms`."""
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[kmgt]?bps$)")
+"""Where a word of a name may begin without anything between, as in `delayMs` or `capacitymbps`."""
 AMOUNT = "[kmgt]?i?(?:b|bits?|bytes?|octets?|packets?|pkts?|cells?)"
 PER_TIME = re.compile(
     rf"(?i)[a-zµμ]+/(?:s|sec|second|min|minute|h|hour)|{AMOUNT}(?:ps|persec(?:ond)?)|[kmgt]?i?bytes?|%"
@@ -93,15 +99,28 @@ def own_unit(value: object) -> str:
 
 
 def unit_in_name(name: str, units: Mapping[str, Decimal]) -> tuple[str, str]:
-    """The name of values without the unit that it states, and the unit: that of ``rate (Mb/s)`` or ``traffic_Mbps``."""
+    """The name of values without the unit that it states, and the unit: that of ``rate (Mb/s)`` or ``traffic_Mbps``.
+
+    One letter is no unit in a name, as in ``rate_b``, but in brackets or after `in`; only ``delay_s`` is in seconds.
+    """
     column, unit = parted(name)
-    return (column, unit) if unit and size_of(unit, units) is not None else (name, "")
+    found = NAMED_UNIT.fullmatch(name)
+    is_clear = len(unit) > 1 or (found is not None and (found[4] is None or unit in units))
+    return (column, unit) if unit and is_clear and size_of(unit, units) is not None else (name, "")
 
 
 def parted(name: str) -> tuple[str, str]:
     """The name of values, and the last word of it, which may be a unit; the name alone if it is one word."""
-    found = NAMED_UNIT.fullmatch(name)
-    return (found[1], found[2] or found[3]) if found else (name, "")
+    if found := NAMED_UNIT.fullmatch(name):
+        return found[1], found[2] or found[3] or found[4]
+    column, word = name, ""
+    for place in (found.start() for found in HUMP.finditer(name)):
+        column, word = name[:place], name[place:]
+        if size_of(word, RATE_UNITS) is not None:
+            break
+        if len(word) > 1 and size_of(word.lower(), DELAY_UNITS) is not None:
+            return column, word.lower()  # as in `delayMs`
+    return column, word
 
 
 def is_rate_unit(text: str) -> bool:
@@ -116,8 +135,8 @@ def seems_rate_unit(text: str) -> bool:
 
 def real(text: str) -> float:
     """A number of a file. Raises ``ValueError`` also for what Python alone takes for one, as ``10_000``."""
-    if "_" in text:
-        raise ValueError("nothing separates thousands")
+    if "_" in text or not text.isascii():
+        raise ValueError("a number has digits, and nothing separates thousands")
     return float(text)
 
 

@@ -13,7 +13,7 @@ from penstock.core.files import prepare_file, write_text
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, size_of
 from penstock.core.scenario import Scenario
 from penstock.core.texts import LARGEST_FILE
-from penstock.importing.document import Wanted, document, key
+from penstock.importing.document import Wanted, document, key, replacing
 from penstock.importing.formats import read_graph
 from penstock.importing.infer import Options, Reader
 from penstock.importing.library import reading
@@ -50,8 +50,8 @@ def import_network(
         delay_unit: ``ns``, ``us``, ``ms`` or ``s``, for delays that are numbers.
         default_delay: the delay of an edge that has none, as ``5 ms``.
         demands: a matrix in CSV, ``from,to,rate`` or square, or a file of SNDlib or REPETITA. A demand with a rate is
-            a flow of constant bit rate, one without a greedy flow. By default the demands of the file; if it has none,
-            one greedy flow.
+            a flow of constant bit rate, one without a greedy flow. By default the demands of the file, which a comment
+            counts if they are replaced; if it has none, one greedy flow.
         demand_unit: the unit of demands that are numbers; by default ``rate_unit``.
         list_out: a file to write the demands into, for a large matrix. The scenario names it, with its SHA-256, and
             is to be saved beside it.
@@ -75,7 +75,7 @@ def import_network(
     wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
     if demands is not None:
         with reading("demands", str(demands)):
-            wanted = read_matrix(Path(demands), list(graph.nodes))
+            wanted = replacing(graph, read_matrix(Path(demands), list(graph.nodes)))
     with reading("a network", str(file)):
         text, listed = document(graph, Reader(graph, options), wanted, beside.name if beside else "")
     if len(text.encode()) > LARGEST_FILE:

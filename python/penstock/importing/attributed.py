@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from penstock.importing.graphml import (
 from penstock.importing.library import missing, parsed_xml, reading
 from penstock.importing.names import of_the_whole
 from penstock.importing.places import is_coordinate
+from penstock.importing.units import beside
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -63,7 +65,7 @@ def _graphml(text: str, file: str) -> Graph:
     _refuse_lost_edges(graph, edges_of(root), file)
     declared = [node.get("id") for node in root.iterfind(".//{*}node")]
     whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
-    notes = [*of_the_whole(whole), *left_out(root)]
+    notes = [*of_the_whole(whole), *left_out(root, file)]
     return _graph(graph, file, declared, True if has_edge_ids(root) else None, notes)
 
 
@@ -89,15 +91,33 @@ def _node_link(text: str, file: str) -> Graph:
         if lost := [end for end in ENDS if not isinstance(link, dict) or link.get(end) is None]:
             remedy = 'write it as {"source": "A", "target": "B"}'
             raise InputError(f"this edge has no {lost[0]}", path=f"{lists[0]}[{number}]", file=file, remedy=remedy)
+    named = [("nodes", "id", node["id"]) for node in content["nodes"]]
+    for where, name, own in (*named, *((lists[0], end, link[end]) for link in links for end in ENDS)):
+        if isinstance(own, (bool, dict)):
+            path, remedy = f"{where}, {name}", "write a number or a text"
+            raise InputError("this is no id of a node", path=path, value=json.dumps(own), file=file, remedy=remedy)
     has_keys = any("key" in link for link in links)
     graph = nx.node_link_graph({**content, "multigraph": True}, edges=lists[0])
     ends = [[tuple(end) if isinstance(end := link[name], list) else end for name in ENDS] for link in links]
     _refuse_lost_edges(graph, [(*pair, link.get("key")) for pair, link in zip(ends, links, strict=True)], file)
     about = content.get("graph")
-    whole = {**(about if isinstance(about, Mapping) else {}), **{key: 0 for key in content if key not in NODE_LINK}}
+    whole = dict(about) if isinstance(about, Mapping) else {"graph": about} if about else {}
     demands = _demands(whole.pop("demands", None) if isinstance(about, Mapping) else None, file)
+    unit = _demand_unit(whole, file) if demands else ""
+    notes = of_the_whole([*whole, *(key for key in content if key not in NODE_LINK)])
     is_multigraph = content.get("multigraph", True if has_keys else None)
-    return _graph(graph, file, declared, is_multigraph, of_the_whole(whole), demands)
+    return replace(_graph(graph, file, declared, is_multigraph, notes, demands), demand_unit=unit)
+
+
+def _demand_unit(whole: dict[str, Any], file: str) -> str:
+    """The unit of the demands, as `demandUnit`, which is taken out of what is said of the whole; may be empty."""
+    found = {name: unit for what in ("demands", "demand") for name, unit in beside(whole, what).items()}
+    if len(set(found.values())) > 1:
+        path, value = " and ".join(found), " and ".join(found.values())
+        raise InputError("two units are stated for demands", path=path, value=value, file=file, remedy="delete one")
+    for name in found:
+        del whole[name]
+    return next(iter(found.values()), "")
 
 
 def _without_twins(pairs: list[tuple[str, object]], file: str) -> dict[str, object]:
@@ -161,7 +181,7 @@ def graph_of(
 
     With `demands`, also without any, it may be of TopoHub, whose lengths are in km. Raises :class:`InputError`.
     """
-    found = [Edge(str(source), str(target), _with_speed(attributes)) for source, target, attributes in edges]
+    found = [Edge(str(source), str(target), attributes) for source, target, attributes in edges]
     _refuse_same_nodes(nodes, declared, file)
     known = {str(tuple(one) if isinstance(one, list) else one) for one in declared}
     for edge in found:
@@ -197,12 +217,6 @@ def _graph(
     """What networkx has read; it adds the nodes that edges name."""
     nodes, edges = dict(graph.nodes(data=True)), graph.edges(data=True)
     return graph_of(file, nodes, edges, declared, graph.is_directed(), is_multigraph, notes, demands)
-
-
-def _with_speed(attributes: Attributes) -> Attributes:
-    """The attributes of an edge; the Zoo's `LinkSpeed` has its unit in another one."""
-    speed, unit = attributes.get("LinkSpeed"), attributes.get("LinkSpeedUnits")
-    return {**attributes, "LinkSpeed": f"{speed} {unit}"} if speed and unit else attributes
 
 
 def _placed(attributes: Attributes) -> Attributes:

@@ -8,9 +8,10 @@ from socket import AF_INET, AF_INET6, inet_ntop
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.counts import counted
+from penstock.importing.kinds import ROW
 from penstock.importing.links import FINDERS
 from penstock.importing.records import Record, Records
-from penstock.importing.table import ROW, SIZE, TIME
+from penstock.importing.table import SIZE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ Row = tuple[int, str, str, "int | None", str, "int | None"]
 class Capture:
     """The IP packets of a capture file. ``left_out`` counts the other packets, by the reason why they are left out."""
 
-    flow, size = FIVE_TUPLE, "octets"
+    flow, size, unit = FIVE_TUPLE, "octets", "packet"
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self.left_out: Counter[str] = Counter()
@@ -51,11 +52,12 @@ class Capture:
 
     @property
     def notes(self) -> list[str]:
-        """What the file says of packets that are not left out, and that a trace has not."""
-        return [
+        """What the file says of the sizes of packets, and of packets that it has not."""
+        sizes = (
             f"{counted(packets, 'packet')} {'is' if packets == 1 else 'are'} {what}."
             for what, packets in self._sizes.items()
-        ]
+        )
+        return [*sizes, *self._records.notes]
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """The packets with the columns of every frame, ``octets`` and those of the five-tuple."""

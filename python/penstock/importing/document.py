@@ -7,10 +7,11 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
+from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import (
     DELAY_UNITS,
@@ -25,6 +26,7 @@ from penstock.core.quantities import (
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options, Reader
 from penstock.importing.names import Finder, node_names, plain, some_of, unique
+from penstock.importing.units import prefix_notes
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 QUEUE = 1000
@@ -48,6 +50,14 @@ class Wanted:
     file: str
     unit: str = ""
     notes: Sequence[str] = ()
+
+
+def replacing(graph: Graph, wanted: Wanted) -> Wanted:
+    """Demands that replace those of the file of the network, which says so if it has any."""
+    if not graph.demands:
+        return wanted
+    own = f"{counted(len(graph.demands), 'demand')} of its own, left out for those of {Path(wanted.file).name}"
+    return replace(wanted, notes=[*wanted.notes, f"demands: the file of the network has {own}"])
 
 
 def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> tuple[str, str]:
@@ -126,13 +136,14 @@ def unit_notes(wanted: Wanted, given: str, unit: str) -> Iterator[str]:
         yield f"flow: --demand-unit {given} instead of the file's {plain(stated)}"
     if not (given or stated) and wanted.demands and unit:
         yield f"flow: demands are in {unit}, as --rate-unit says: neither their file nor --demand-unit does"
-    if (of_all := size_of(given or stated, RATE_UNITS)) is not None:
-        own = [each for demand in wanted.demands if (each := own_unit(demand.rate))]
-        if others := [each for each in own if size_of(each, RATE_UNITS) != of_all]:
-            yield (
-                f"flow: rates with a unit of their own instead of {plain(given or stated)}: {len(others):,}, "
-                f"in {', '.join(sorted(set(others)))}"
-            )
+    own = [each for demand in wanted.demands if (each := own_unit(demand.rate))]
+    yield from (f"flow: {note}" for note in prefix_notes(sorted({*own, stated})))
+    of_all = size_of(given or stated, RATE_UNITS)
+    if of_all is not None and (others := [each for each in own if size_of(each, RATE_UNITS) != of_all]):
+        yield (
+            f"flow: rates with a unit of their own instead of {plain(given or stated)}: {len(others):,}, "
+            f"in {', '.join(sorted(set(others)))}"
+        )
 
 
 def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:

@@ -42,6 +42,16 @@ def condition(column: str, test: str) -> str:
     return f"--where {quote}{name} {test}{quote}"
 
 
+def columns_in(where: str) -> list[str]:
+    """The columns that an expression in SQL names; none if it is no expression."""
+    import polars as pl
+
+    try:
+        return list(dict.fromkeys(pl.sql_expr(where).meta.root_names()))
+    except pl.exceptions.PolarsError:
+        return []
+
+
 def unknown_in(expression: pl.Expr, columns: Sequence[str]) -> tuple[str, str]:
     """A column that an expression names and that is not there, with the remedy; two empty texts without one."""
     unknown = next((name for name in expression.meta.root_names() if name not in columns), "")

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 from penstock.importing.names import plain, some_of
+from penstock.importing.xml_parts import Form, not_read, tag_of
 
 WHOLE, DECIMAL = ("int", "integer", "long"), ("float", "double")
 """Types of keys that are numbers."""
@@ -19,11 +20,26 @@ SHAPES = ("GenericNode", "ShapeNode", "SVGNode", "ImageNode")
 CURVES = ("PolyLineEdge", "SplineEdge", "QuadCurveEdge", "BezierEdge", "ArcEdge")
 """The drawings of yEd whose first label networkx takes for the attribute `label`, whatever else that is."""
 DRAWN_LABELS = ("NodeLabel", "EdgeLabel")
-
-
-def tag_of(part: Element) -> str:
-    """The name of an element without its name space."""
-    return part.tag.rpartition("}")[2]
+TYPES = (*WHOLE, *DECIMAL, "boolean", "string", "yfiles")
+FORM = Form(
+    {
+        "graphml": ("key", "graph", "desc", "data"),
+        "key": ("default", "desc"),
+        "graph": ("node", "edge", "hyperedge", "desc", "data"),
+        "node": ("graph", "port", "desc", "data"),
+        "edge": ("desc", "data"),
+    },
+    several=("key", "graph", "node", "edge", "hyperedge", "port", "desc", "data"),
+    attributes={
+        "graph": ("id", "edgedefault"),
+        "key": ("id", "for", "attr.name", "attr.type"),
+        "node": ("id",),
+        "edge": ("id", "source", "target", "directed", "sourceport", "targetport"),
+        "data": ("key",),
+    },
+    silent=("parse.", "yfiles."),
+)
+"""The elements and attributes that are read, or that :func:`left_out` names."""
 
 
 def refuse_doubtful(root: Element, file: str) -> None:
@@ -31,11 +47,12 @@ def refuse_doubtful(root: Element, file: str) -> None:
     if (graphs := len(root.findall("{*}graph"))) > 1:
         raise InputError(f"there are {graphs} graphs", file=file, remedy="give each its own file")
     _refuse_mixed(root, file)
-    keys = {key.get("id", ""): key for key in root.iterfind("{*}key")}
+    keys = _keys(root, file)
     for name, key in keys.items():
         _refuse_type(key, key.findtext("{*}default"), f"key {name}", file)
     for part in root.iter():
         if tag_of(part) in PARTS:
+            _refuse_nameless(part, file)
             _refuse_twins(part, keys, file)
             _refuse_labels(part, keys, file)
             for data in part.iterfind("{*}data"):
@@ -43,9 +60,27 @@ def refuse_doubtful(root: Element, file: str) -> None:
                     _refuse_type(known, data.text, _path(part), file)
 
 
+def _keys(root: Element, file: str) -> dict[str, Element]:
+    """The keys by their ids. Raises :class:`InputError` for two that differ, and for a type that there is not."""
+    keys: dict[str, Element] = {}
+    for key in root.iterfind("{*}key"):
+        before = keys.setdefault(name := key.get("id", ""), key)
+        says = [(each.get("attr.name"), each.get("attr.type"), each.findtext("{*}default")) for each in (before, key)]
+        if says[0] != says[1] or (before is not key and says[0][2] is not None):
+            reason = "there are two keys with this id"
+            raise InputError(reason, path=f"key {name}", file=file, remedy="give each key its own id")
+        if (kind := key.get("attr.type", "string")) not in TYPES:
+            remedy = f"write one of {', '.join(TYPES[:-1])}"
+            raise InputError("there is no such type", path=f"key {name}", value=kind, file=file, remedy=remedy)
+    return keys
+
+
 def _refuse_mixed(root: Element, file: str) -> None:
     """Refuse edges of which only some have one direction."""
     for graph in root.iterfind("{*}graph"):
+        if (default := graph.get("edgedefault", "undirected")) not in ("directed", "undirected"):
+            reason, remedy = "this does not say whether edges have a direction", "write directed or undirected"
+            raise InputError(reason, path="graph, edgedefault", value=default, file=file, remedy=remedy)
         of_all = graph.get("edgedefault") == "directed"
         edges = list(graph.iterfind(".//{*}edge"))
         others = [edge for edge in edges if edge.get("directed", str(of_all).lower()) != str(of_all).lower()]
@@ -58,6 +93,14 @@ def _refuse_mixed(root: Element, file: str) -> None:
                 file=file,
                 remedy=f'write edgedefault="{other}"' if len(others) == len(edges) else one_way,
             )
+
+
+def _refuse_nameless(part: Element, file: str) -> None:
+    """Refuse a node without an id, and an edge without one of its two nodes."""
+    needed = {"node": ("id",), "edge": ("source", "target")}.get(tag_of(part), ())
+    if lost := [name for name in needed if not part.get(name)]:
+        reason, remedy = f"this {tag_of(part)} has no {lost[0]}", f'write it as {lost[0]}="A"'
+        raise InputError(reason, path=_path(part), file=file, remedy=remedy)
 
 
 def _refuse_twins(part: Element, keys: Mapping[str, Element], file: str) -> None:
@@ -153,7 +196,7 @@ def edges_of(root: Element) -> list[tuple[object, object, object]]:
     return [(edge.get("source"), edge.get("target"), edge.get("id")) for edge in root.iterfind(".//{*}edge")]
 
 
-def left_out(root: Element) -> list[str]:
+def left_out(root: Element, file: str) -> list[str]:
     """What no scenario has: descriptions and ports, other labels than those that networkx reads, values with parts."""
     described = [_path(part) for part in root.iter() if part.find("{*}desc") is not None]
     ported = [
@@ -163,13 +206,22 @@ def left_out(root: Element) -> list[str]:
     ]
     named = {key.get("id"): key.get("attr.name") for key in root.iterfind("{*}key") if not key.get("yfiles.type")}
     composed = {named[key]: 0 for data in root.iter() if len(data) and (key := data.get("key")) in named}
+    beside = [data.get("key", "") for data in root.iterfind("{*}data") if (data.text or "").strip()]
     kinds = (
         ("descriptions", described),
         ("ports", ported),
         ("labels of groups or other drawings", [_path(part) for part in root.iter() if _has_other_labels(part)]),
         ("values with elements in them", [plain(name) for name in composed if name]),
+        ("data beside the graph", beside),
     )
-    return [f"network: {what} that are not used: those of {some_of(of)}" for what, of in kinds if of]
+    notes = [f"network: {what} that are not used: those of {some_of(of)}" for what, of in kinds if of]
+    if any(graph.get("edgedefault") is None for graph in root.iterfind("{*}graph")):
+        notes.append("network: no edgedefault says whether edges have a direction: they have none")
+    return [*notes, *not_read(root, "graphml", FORM, lambda part, name: _twice(part, name, file))]
+
+
+def _twice(part: Element, name: str, file: str) -> InputError:
+    return InputError(f"{name} is there twice", path=_path(part), file=file, remedy="delete one of the two")
 
 
 def _has_other_labels(part: Element) -> bool:

@@ -43,12 +43,15 @@ def read(text: str, file: str) -> Graph:
     }
     edges = []
     for _ in range(links):
-        source, target = words.numbered(nodes), words.numbered(nodes)
+        source = words.numbered(nodes)
+        line = words.line
+        target = words.numbered(nodes)
         about = {"rate": words.take(), "delay": words.take()}
         if not words.more_on_line():
             raise words.refused("the line ends before the share of lost packets")
         if words.number() != 0.0:
             raise words.refused("the line loses packets at random, and no line of a scenario does", "write 0 there")
+        words.end_row(line)
         edges.append(Edge(source, target, about))
     if words.has_more():
         words.take()

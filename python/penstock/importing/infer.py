@@ -14,14 +14,12 @@ from penstock.core.quantities import (
     NoUnitError,
     given,
     is_rounded,
-    own_unit,
     quantity,
-    size_of,
-    unit_in_name,
 )
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
+from penstock.importing.units import DELAY, LENGTHS, RATE, Kind, beside, unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +68,6 @@ class Found:
     rate: Decimal = Decimal(0)
     delay: Decimal = Decimal(0)
     notes: list[str] = field(default_factory=list)
-
-
-def named(attribute: str, known: Sequence[tuple[str, str]], units: Mapping[str, Decimal]) -> list[tuple[str, str]]:
-    """An attribute, with the unit that the format has for it, or that its name states, as `bandwidth_gbps` does."""
-    return [(attribute, dict(known).get(attribute) or unit_in_name(attribute, units)[1])]
-
-
-def unit_for(option: str, given: str, stated: str, units: Mapping[str, Decimal], found: Found) -> str:
-    """The unit of a number: that of the option, else the one that the file states. Notes that they differ."""
-    if given and stated and size_of(given, units) != size_of(stated, units):
-        found.notes.append(f"{option} {given} instead of the file's {stated}")
-    return given or stated
 
 
 class Reader:
@@ -205,32 +191,26 @@ class Reader:
 
     def rate(self, edge: Edge, found: Found) -> Decimal:
         """The rate of an edge in b/s."""
-        known = named(self.options.rate, self.graph.rates, RATE_UNITS) if self.options.rate else self.graph.rates
-        for name, unit in known:
+        for name, unit in self.known(self.options.rate, self.graph.rates):
             if edge.attributes.get(name) is not None:
-                self.used |= {name, f"{name}Units"}
                 if name == "module_capacity":
                     found.notes.append("no capacity is installed: the rate is that of the first module")
-                unit = unit_for("--rate-unit", self.options.rate_unit, unit, RATE_UNITS, found)
-                return self.quantity(edge, name, unit, RATE_UNITS, found)
+                return self.quantity(edge, name, unit, RATE, found)
         if self.default_rate is not None:
             found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
         raise self.missing(edge, "rate", self.options.rate, '"10 Mb/s"')
 
+    def known(self, name: str, of_format: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+        """The attributes that may have a value, each with the unit of the format: that of the user alone, if named."""
+        return [(name, dict(of_format).get(name, ""))] if name else of_format
+
     def delay(self, edge: Edge, found: Found) -> Decimal:
         """The delay of an edge in ns."""
         name = self.options.delay
-        for known, unit in named(name, self.graph.delays, DELAY_UNITS) if name else self.graph.delays:
-            if edge.attributes.get(known) is None:
-                continue
-            self.used.add(known)
-            if unit == "km":
-                if self.options.delay_unit:
-                    found.notes.append(f"{known} is a length in km, so not in --delay-unit {self.options.delay_unit}")
-                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, Found()), found)
-            unit = unit_for("--delay-unit", self.options.delay_unit, unit, DELAY_UNITS, found)
-            return self.quantity(edge, known, unit, DELAY_UNITS, found)
+        for known, unit in self.known(name, self.graph.delays):
+            if edge.attributes.get(known) is not None:
+                return self.quantity(edge, known, unit, DELAY, found)
         ends = [self.graph.nodes[node] for node in (edge.source, edge.target)]
         places = [place_of(attributes) for attributes in ends]
         if not name and places[0] is not None and places[1] is not None:
@@ -246,21 +226,17 @@ class Reader:
         found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
         return round(km * Decimal(US_PER_KM) * DELAY_UNITS["us"], 0)
 
-    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], found: Found) -> Decimal:
-        """The value of an attribute."""
-        value = edge.attributes[name]
-        option, given = (
-            ("--rate-unit", self.options.rate_unit)
-            if units is RATE_UNITS
-            else ("--delay-unit", self.options.delay_unit)
-        )
-        if given and (own := own_unit(value)) and size_of(own, units) != size_of(given, units):
-            found.notes.append(f"{option} {given} is for numbers: {name} has its own unit")
+    def quantity(self, edge: Edge, name: str, of_format: str, kind: Kind, found: Found) -> Decimal:
+        """The value of an attribute, with the unit that it has in files of this format."""
+        value, given = edge.attributes[name], self.options.rate_unit if kind is RATE else self.options.delay_unit
+        self.used |= {name, *beside(edge.attributes, name)}
         try:
-            return quantity(value, unit, units)
+            unit = unit_of(edge.attributes, name, of_format, kind, given, found.notes)
+            if unit in LENGTHS:
+                return self.of_distance(quantity(value, unit, LENGTHS), found)
+            return quantity(value, unit, kind.units)
         except ValueError as error:
-            example = "Mb/s" if units is RATE_UNITS else "ms"
-            remedy = f"add {option} {example}" if isinstance(error, NoUnitError) else "correct it in the file"
+            remedy = f"add {kind.option} {kind.example}" if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"
             raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
 

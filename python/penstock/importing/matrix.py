@@ -14,23 +14,22 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of
+from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of, unit_in_name
 from penstock.core.texts import TextKind, read_file_of
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
-from penstock.importing.square import Row, read_square, refuse_unit
+from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
 
-FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
-TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
-"""The names that columns may have, in small letters."""
+"""The names that columns may have, in small letters, those first that count most."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
 MATRIX = TextKind(
@@ -47,18 +46,24 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     text, file = read_file_of(path, MATRIX), str(path)
     if sndlib.is_native(text) or sndlib_xml.is_xml(text):
         graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
-        return Wanted(_some(graph.demands, file), file, graph.demand_unit)
+        notes = [f"demands: their file says more: {note}" for note in graph.notes]
+        if graph.edges:
+            notes.append(f"demands: their file has a network, too, not used: {counted(len(graph.edges), 'link')}")
+        return Wanted(_some(graph.demands, file), file, graph.demand_unit, notes)
     if repetita.is_demands(text):
         return Wanted(_some(repetita.read_demands(text, file), file), file, repetita.RATE_UNIT)
-    rows = _rows(text, file)
+    rows, comments = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
     (first, head), *others = rows
     sender, receiver = _column(head, FROM), _column(head, TO)
     if sender is not None and receiver is not None:
-        return _listed(others, head, (sender, receiver), file, first)
-    if (square := read_square(rows, nodes, file)) is not None:
-        return square
+        wanted: Wanted | None = _listed(others, head, (sender, receiver), file, first)
+    else:
+        wanted = read_square(rows, nodes, file)
+    if wanted is not None:
+        notes = [f"demands: comments, lines that begin with #: {comments:,}"] if comments else []
+        return replace(wanted, notes=[*wanted.notes, *notes])
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
         value=",".join(head)[:100],
@@ -69,15 +74,16 @@ def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     )
 
 
-def _rows(text: str, file: str) -> list[Row]:
-    """The lines that are neither empty nor comments, with their numbers."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+def _rows(text: str, file: str) -> tuple[list[Row], int]:
+    """The lines that are neither empty nor comments, with their numbers; and the number of comments."""
+    written = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [(number, line) for number, line in written if not line.lstrip().startswith("#")]
+    comments = len(written) - len(lines)
     if not lines:
-        return []
+        return [], comments
     separator = next((one for one in SEPARATORS if one in lines[0][1]), None)
     if separator is None:
-        return [(number, line.split()) for number, line in lines]
+        return [(number, line.split()) for number, line in lines], comments
     found = []
     try:
         for number, line in lines:
@@ -85,12 +91,13 @@ def _rows(text: str, file: str) -> list[Row]:
             found.append((number, [cell.strip() for cell in cells]))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None
-    return [(number, cells) for number, cells in found if any(cells)]
+    return [(number, cells) for number, cells in found if any(cells)], comments
 
 
 def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
-    """The first column that has one of these names."""
-    return next((place for place, name in enumerate(head) if name.lower() in known), None)
+    """The column that has the first of these names that is there."""
+    names = [name.lower() for name in head]
+    return next((names.index(name) for name in known if name in names), None)
 
 
 def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None, str]:
@@ -98,8 +105,8 @@ def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None
     for place, name in enumerate(head):
         column, unit = parted(name)
         is_rate = column.lower() in RATE
-        if is_rate and unit and size_of(unit, RATE_UNITS) is not None:
-            return place, unit
+        if is_rate and (known := unit_in_name(name, RATE_UNITS)[1]):
+            return place, known
         refuse_unit(unit if is_rate else name, file, first)
     if (own := _column(head, RATE)) is not None:
         return own, ""

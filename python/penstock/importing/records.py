@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 from penstock.core.errors import InputError
+from penstock.importing.remarks import UNKNOWN_LOSS, Remarks
 
 PCAP = {
     b"\xa1\xb2\xc3\xd4": (">", 10**6),
@@ -24,17 +25,19 @@ PCAPNG = b"\x0a\x0d\x0d\x0a"
 """The first octets of a pcapng file."""
 MOST_OCTETS = 1 << 26
 """Octets of one block. The largest blocks of captures have some megabytes."""
-INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 1, 2, 3, 6
+INTERFACE, OLD_PACKET, SIMPLE_PACKET, STATISTICS, PACKET = 1, 2, 3, 5, 6
 """Types of the blocks of pcapng that matter here."""
 PACKET_HEADS = {PACKET: "5I", OLD_PACKET: "H2x4I"}
 """What precedes the octets of a packet: interface, both halves of the time, octets captured, and length."""
 ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
+PCAP_VERSION = (2, 4)
+"""Of pcap since 1998: those before have the two lengths of a packet in another order."""
 VERSION = 1
 """Of pcapng: other major versions mean other blocks."""
-END, RESOLUTION, FCS_LENGTH, OFFSET = 0, 9, 13, 14
+END, RESOLUTION, FILTER, FCS_LENGTH, OFFSET = 0, 9, 11, 13, 14
 """Options of an interface."""
-FLAGS = 2
-"""The option of a packet whose bits 5 to 8 are the length of its frame check sequence; 0 if that is not known."""
+FLAGS, LOST = 2, 4
+"""Options of a packet: bits 5 to 8 of the flags are the length of its frame check sequence, 0 if that is not known."""
 PICOSECONDS = 10**12
 
 
@@ -74,6 +77,13 @@ class Records:
         self._stream, self._file = stream, file
         self._packet = 1
         self._interfaces: list[Interface] = []
+        self._sections = 0
+        self._remarks = Remarks()
+
+    @property
+    def notes(self) -> list[str]:
+        """What the file says of packets that it has not."""
+        return self._remarks.notes
 
     def __iter__(self) -> Iterator[Record]:
         start = self._read(4)
@@ -83,12 +93,17 @@ class Records:
 
     def _pcap(self, start: bytes) -> Iterator[Record]:
         order, parts = PCAP[start]
-        (link,) = struct.unpack(order + "16xI", self._read(20))
+        *version, link = struct.unpack(order + "HH12xI", self._read(20))
+        if tuple(version) != PCAP_VERSION:
+            reason = f"this is version {version[0]}.{version[1]} of pcap, and version 2.4 is known"
+            raise InputError(reason, file=self._file, remedy="write it again, with tcpdump -r FILE -w OTHER")
         # The upper bits say whether the frame check sequence is there, and its length in units of two octets.
         fcs = (link >> 28) * 2 if link & 0x04000000 else 0
         header, part_ps = struct.Struct(order + "IIII"), PICOSECONDS // parts
         while head := self._read(16, may_end=True):
             seconds, fraction, captured, length = header.unpack(head)
+            if fraction >= parts:
+                raise self._damaged(f"the fraction of its time is {fraction:,} of {parts:,} parts of a second")
             time_ps = seconds * PICOSECONDS + fraction * part_ps
             yield Record(link & 0xFFFF, fcs, time_ps, self._read(captured), length)
 
@@ -99,7 +114,7 @@ class Records:
                 length, magic = self._read(4), self._read(4)
                 if magic not in ORDERS:
                     raise self._damaged("a section begins without the mark of the order of its octets")
-                order, self._interfaces = ORDERS[magic], []
+                order, self._interfaces, self._sections = ORDERS[magic], [], self._sections + 1
                 (version,) = struct.unpack_from(order + "H", self._body(order, length, taken=12).ljust(2, b"\0"))
                 if version != VERSION:
                     raise self._damaged(f"a section has version {version} of pcapng, and version {VERSION} is known")
@@ -126,12 +141,30 @@ class Records:
             self._interfaces.append(self._interface(order, body))
         elif kind in PACKET_HEADS:
             number, high, low, captured, length = struct.unpack_from(order + PACKET_HEADS[kind], body)
+            if kind == OLD_PACKET and (lost := struct.unpack_from(order + "H", body, 2)[0]) != UNKNOWN_LOSS:
+                self._remarks.lost_between(lost)
             record = self._record(number, (high << 32) + low, body[20:], captured, length)
-            yield _with_own_fcs(order, record, body[20 + (captured + 3) // 4 * 4 :])
+            yield self._with_options(order, record, kind, body[20 + (captured + 3) // 4 * 4 :])
         elif kind == SIMPLE_PACKET:
             (length,) = struct.unpack_from(order + "I", body)
             snap = self._interfaces[0].snap if self._interfaces else 0
             yield self._record(0, None, body[4:], min(length, snap or length), length)
+        elif kind == STATISTICS:
+            self._remarks.statistics(order, self._sections, body, _options(order, body[12:]))
+        else:
+            self._remarks.unread(kind)
+
+    def _with_options(self, order: str, record: Record, kind: int, options: bytes) -> Record:
+        """A packet with the length of its frame check sequence, if its own options say it: its interface is asked else.
+
+        They may also say that packets before it were lost.
+        """
+        for option, value in _options(order, options):
+            if option == FLAGS and len(value) == 4 and (fcs := struct.unpack(order + "I", value)[0] >> 5 & 0xF):
+                record = record._replace(fcs=fcs)
+            elif option == LOST and kind == PACKET and len(value) == 8:
+                self._remarks.lost_between(struct.unpack(order + "Q", value)[0])
+        return record
 
     def _record(self, number: int, time: int | None, octets: bytes, captured: int, length: int) -> Record:
         if number >= len(self._interfaces):
@@ -149,7 +182,10 @@ class Records:
             if option == RESOLUTION and value:
                 per_second = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
             elif option == FCS_LENGTH and value:
-                fcs = value[0]
+                # In bits, but the example of the format is "4".
+                fcs = value[0] // 8 or value[0]
+            elif option == FILTER:
+                self._remarks.filtered(value)
             elif option == OFFSET:
                 (offset_s,) = struct.unpack(order + "q", value[:8])
         return Interface(link, snap, fcs, per_second, offset_s)
@@ -183,11 +219,3 @@ def _options(order: str, octets: bytes) -> Iterator[tuple[int, bytes]]:
         place += 4
         yield option, octets[place : place + length]
         place += (length + 3) // 4 * 4
-
-
-def _with_own_fcs(order: str, record: Record, options: bytes) -> Record:
-    """A packet with the length of its frame check sequence, if its own options say it: its interface is asked else."""
-    for option, value in _options(order, options):
-        if option == FLAGS and len(value) == 4 and (fcs := struct.unpack(order + "I", value)[0] >> 5 & 0xF):
-            return record._replace(fcs=fcs)
-    return record

@@ -41,12 +41,16 @@ def read(text: str, file: str) -> Graph:
     nodes: dict[str, Attributes] = {}
     for number in range(_head(words, "NODES", ("label", "x", "y"))):
         label = words.take()
+        line = words.line
         nodes[str(number)] = {"label": label, "longitude": words.number(), "latitude": words.number()}
+        words.end_row(line)
     edges = []
     for _ in range(_head(words, "EDGES", ("label", "src", "dest", "weight", "bw", "delay"))):
         words.take()
+        line = words.line
         source, target = words.numbered(len(nodes)), words.numbered(len(nodes))
         about = {column: words.number() for column in ("weight", "bw", "delay")}
+        words.end_row(line)
         edges.append(Edge(source, target, about))
     _end(words)
     rates, delays = [("bw", RATE_UNIT)], [("delay", DELAY_UNIT)]
@@ -62,6 +66,7 @@ def read_demands(text: str, file: str) -> list[Demand]:
         line = words.line
         sender, receiver = words.take(), words.take()
         demands.append(Demand(sender, receiver, words.number(), line))
+        words.end_row(line)
     _end(words)
     return demands
 

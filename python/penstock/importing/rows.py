@@ -19,6 +19,7 @@ BLOCK = 1 << 24
 LONGEST_LINE = 1 << 20
 COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
+QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
@@ -26,24 +27,33 @@ BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each."""
+    """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each.
+
+    `comments` is the number of comments behind the first line.
+    """
 
     octets: bytes
     numbers: Sequence[int]
     separator: str
+    comments: int = 0
 
     @property
     def first(self) -> bytes:
         """The first line."""
-        return self.octets.partition(b"\n")[0].strip()
+        return self.octets.partition(b"\n")[0].strip(b" \r")
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of all lines."""
+        return self.cells_in(self.octets) + len(self.numbers) - 1
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
-        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:], self.separator)
+        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:], self.separator, self.comments)
 
     def cells_in(self, line: bytes) -> int:
         """The number of cells of a line."""
-        return QUOTED.sub(b"", line).count(self.separator.encode()) + 1
+        return (QUOTED.sub(b"", line) if QUOTE in line else line).count(self.separator.encode()) + 1
 
 
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
@@ -54,33 +64,38 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
             raise InputError(reason, file=file, remedy=AS_UTF_8)
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
-        octets, numbers = _with_cells(block, range(first, first + lines))
-        if octets:
-            separator = separator or _separator_of(octets.partition(b"\n")[0])
-            if separator == " ":
-                octets = BLANKS.sub(lambda found: found[1] or b" ", octets)
-                octets = octets.replace(b" \r\n", b"\n").replace(b" \n", b"\n")
-            yield Rows(octets, numbers, separator)
+        separator = separator or _separator_of(block)
+        rows = _with_cells(block, range(first, first + lines), separator)
+        if rows.octets:
+            yield rows
         first += lines
 
 
-def _separator_of(line: bytes) -> str:
-    """What stands between the cells of a line: a blank if nothing else does."""
+def _separator_of(block: bytes) -> str:
+    """What stands between the cells of the first line that has some: a blank if nothing else does; empty without it."""
+    lines = (line.strip(b" \r") for line in block.split(b"\n"))
+    line = next((line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)), None)
+    if line is None:
+        return ""
     outside = QUOTED.sub(b"", line).decode(errors="replace")
     return next((one for one in SEPARATORS if one in outside), " ")
 
 
-def _with_cells(block: bytes, numbers: range) -> tuple[bytes, Sequence[int]]:
-    """The lines of a block that have cells, and their numbers."""
+def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
+    """The lines of a block that have cells. Where tabulators part cells, a line of them has cells that are empty."""
+    comments = 0
     # Most tables have neither comments nor empty lines, and a search for octets is fast.
-    if not any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) and block[:1] > b" ":
-        return block, numbers
-    kept = [
-        (line.strip(b" \r"), number)
-        for number, line in zip(numbers, block.split(b"\n"), strict=False)
-        if line.strip() and not line.lstrip().startswith(COMMENT)
-    ]
-    return b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
+    if any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) or block[:1] <= b" ":
+        around = b" \r\t" if separator == " " else b" \r"
+        lines = [(line.strip(around), number) for number, line in zip(numbers, block.split(b"\n"), strict=False)]
+        filled = [(line, number) for line, number in lines if (line if separator == "\t" else line.strip())]
+        kept = [(line, number) for line, number in filled if not line.lstrip().startswith(COMMENT)]
+        block, numbers = b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
+        comments = sum(number > numbers[0] for _, number in filled) - len(kept) + 1 if kept else 0
+    if separator == " ":
+        block = BLANKS.sub(lambda found: found[1] or b" ", block)
+        block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
+    return Rows(block, numbers, separator, comments)
 
 
 def _lines(stream: BinaryIO, file: str) -> bytes:

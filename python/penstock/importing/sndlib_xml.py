@@ -14,40 +14,40 @@ Coordinates of the type `pixel` are no places on the earth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
-from penstock.importing.graphml import tag_of
 from penstock.importing.library import parsed_xml, reading
-from penstock.importing.names import plain, some_of
 from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes, times
+from penstock.importing.xml_parts import Form, not_read, tag_of
 
 ON_EARTH = "geographical"
 """The type of coordinates that are longitudes and latitudes."""
 SPACE = "http://sndlib.zib.de/network"
-PARTS: Mapping[str, Sequence[str]] = {
-    "network": ("meta", "networkStructure", "demands"),
-    "networkStructure": ("nodes", "links"),
-    "nodes": ("node",),
-    "node": ("coordinates",),
-    "coordinates": ("x", "y"),
-    "links": ("link",),
-    "link": ("source", "target", "preInstalledModule", "routingCost", "setupCost", "additionalModules"),
-    "preInstalledModule": ("capacity", "cost"),
-    "additionalModules": ("addModule",),
-    "addModule": ("capacity", "cost"),
-    "demands": ("demand",),
-    "demand": ("source", "target", "routingUnit", "demandValue", "maxPathLength", "admissiblePaths"),
-}
-"""The elements that are read, each with those that it may have in it."""
-SEVERAL = ("node", "link", "demand", "addModule")
-"""Those of them that may be there several times in another one."""
-ATTRIBUTES = {"network": ("version",), "nodes": ("coordinatesType",)} | dict.fromkeys(SEVERAL[:3], ("id",))
-"""The attributes of elements that are read, or say nothing of the network."""
+FORM = Form(
+    {
+        "network": ("meta", "networkStructure", "demands"),
+        "networkStructure": ("nodes", "links"),
+        "nodes": ("node",),
+        "node": ("coordinates",),
+        "coordinates": ("x", "y"),
+        "links": ("link",),
+        "link": ("source", "target", "preInstalledModule", "routingCost", "setupCost", "additionalModules"),
+        "preInstalledModule": ("capacity", "cost"),
+        "additionalModules": ("addModule",),
+        "addModule": ("capacity", "cost"),
+        "demands": ("demand",),
+        "demand": ("source", "target", "routingUnit", "demandValue", "maxPathLength", "admissiblePaths"),
+    },
+    several=("node", "link", "demand", "addModule"),
+    attributes={"network": ("version",), "nodes": ("coordinatesType",)}
+    | dict.fromkeys(("node", "link", "demand"), ("id",)),
+)
+"""The elements and attributes that are read. Those of the whole structure are read as what is in `meta`."""
 
 
 def is_xml(text: str) -> bool:
@@ -59,7 +59,7 @@ def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`InputError` if it has another form."""
     with reading("SNDlib's XML", file):
         root = parsed_xml(text.lstrip())
-    unknown = _unknown(root, file)
+    notes = not_read(root, "network", FORM, lambda part, name: _twice(part, name, file))
     nodes = dict(_nodes(root, file))
     links = _once(root, "networkStructure/{*}links/{*}link", file)
     edges = [Edge(*_ends(link, nodes, file), _attributes(link, file)) for link in links]
@@ -67,7 +67,6 @@ def read(text: str, file: str) -> Graph:
         Demand(*_ends(each, nodes, file), times(_number(each, "routingUnit", file, 1.0), _value(each, file)), 0)
         for each in _once(root, "demands/{*}demand", file)
     ]
-    notes = [f"network: XML that is not used: {some_of(unknown)}"] if unknown else []
     return graph_of(file, nodes, edges, demands, _about(root, file), [*notes, *_notes(root)])
 
 
@@ -81,26 +80,6 @@ def _about(root: Element, file: str) -> dict[str, str]:
             raise _refused(name, "", "it is there twice", file, "delete one of the two")
         about[name.lower()] = value
     return about
-
-
-def _unknown(root: Element, file: str) -> list[str]:
-    """The elements and attributes that are not read. Raises :class:`InputError` for one that is there twice."""
-    unknown: dict[str, int] = {}
-    waiting = [(root, "network")]
-    while waiting:
-        part, kind = waiting.pop()
-        known = ATTRIBUTES.get(kind, ())
-        if kind != "networkStructure":
-            unknown |= {f"{kind}.{plain(name)}": 0 for name in part.attrib if name not in known and name[:1] != "{"}
-        names = [tag_of(child) for child in part]
-        for child, name in zip(part, names, strict=True):
-            if name not in PARTS[kind]:
-                unknown[f"{kind}/{plain(name)}"] = 0
-            elif name not in SEVERAL and names.count(name) > 1:
-                raise _refused(kind, part.get("id", ""), f"{name} is there twice", file, "delete one of the two")
-            elif name in PARTS:
-                waiting.append((child, name))
-    return sorted(unknown)
 
 
 def _once(root: Element, path: str, file: str) -> list[Element]:
@@ -175,6 +154,10 @@ def _number(part: Element, name: str, file: str, default: float | None = None) -
     except ValueError:
         reason = f"{name} is {text.strip()}, which is no number" if text else f"there is no {name}"
         raise _refused(tag_of(part), part.get("id", ""), reason, file) from None
+
+
+def _twice(part: Element, name: str, file: str) -> InputError:
+    return _refused(tag_of(part), part.get("id", ""), f"{name} is there twice", file, "delete one of the two")
 
 
 def _refused(part: str, name: str, reason: str, file: str, remedy: str = REMEDY) -> InputError:

@@ -4,14 +4,16 @@
     Berlin,0,640
     Bonn,2000,0
 
-The corner may state the unit, and may be missing. Rows may be in another order than the columns. An empty cell is no
-demand.
+The corner may state the unit, or as `to/from` that the rows are receivers, and may be missing. Rows may be in another
+order than the columns. An empty cell is no demand.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
@@ -20,6 +22,9 @@ from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
 
+FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
+TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
+"""The names of senders and receivers, in small letters, those first that count most."""
 Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
 IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
@@ -44,14 +49,37 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
     if not {cells[0] for _, cells in others} & set(names):
         return None
     _refuse_other_names(names, others, file, first)
-    corner = head[0] if has_corner else ""
-    refuse_unit(parted(corner)[1] or corner, file, first)
-    unit = corner if is_rate_unit(corner) else unit_in_name(corner, RATE_UNITS)[1]
-    notes = [f"demands: the corner of the square, not used: {plain(corner)}"] if corner and not unit else []
+    corner = plain(head[0]) if has_corner else ""
+    bare = corner.strip("()[] ")
+    for text in (bare, parted(corner)[1]):
+        refuse_unit(text, file, first)
+    about, unit = ("", bare) if is_rate_unit(bare) else unit_in_name(corner, RATE_UNITS)
+    notes = []
+    if (are_receivers := _rows_are_receivers(about)) is not None:
+        notes += [f"demands: the corner of the square is {corner}: its rows are receivers"] if are_receivers else []
+    elif about and not unit:
+        notes.append(f"demands: the corner of the square, not used: {corner}")
     demands, empty = _named(names, others, file)
+    if are_receivers:
+        demands = [replace(demand, sender=demand.receiver, receiver=demand.sender) for demand in demands]
     if empty:
         notes.append(f"demands: empty cells of the square, no demand: {empty:,}")
     return Wanted(demands, file, unit, notes)
+
+
+def _rows_are_receivers(corner: str) -> bool | None:
+    """Whether a corner says so, as `to/from` or `dst`, or the opposite, as `from/to`; None if it says neither.
+
+    One letter may be anything, but in `O/D`.
+    """
+    words = re.findall(r"[a-z]+", corner.lower())
+    if len(words) == 1 and len(words[0]) > 1:
+        return words[0] in TO if words[0] in (*FROM, *TO) else None
+    if len(words) != 2:
+        return None
+    rows, columns = words
+    is_plain, is_turned = rows in FROM and columns in TO, rows in TO and columns in FROM
+    return is_turned if is_plain != is_turned else None
 
 
 def refuse_unit(text: str, file: str, line: int) -> None:

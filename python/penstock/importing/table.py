@@ -13,9 +13,11 @@ from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.quantities import SEPARATED, real
 from penstock.importing.dates import Dates, is_date, is_day, is_leap_second
+from penstock.importing.kinds import ROW, Kinds
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
+from penstock.importing.stated import other_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,15 +28,19 @@ TIME_UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0, "datetime": 3}
 """Units of times, each with its decimals down to the picosecond. A column of dates has the unit datetime."""
 SIZE_UNITS = {"octets": 1, "bits": 8}
 """Units of sizes, each with its number in an octet."""
-ROW, TIME, SIZE = "penstock.row", "penstock.time_ps", "penstock.octets"
-"""Columns of every frame: the place in the file, picoseconds since its first packet, octets. Bad values are null."""
+TIME, SIZE = "penstock.time_ps", "penstock.octets"
+"""Columns of every frame beside its row: picoseconds since its first packet, octets. Bad values are null."""
+OWN = "penstock."
+"""How the names of columns begin that no table may have."""
+FLOW = OWN + "of."
+"""How the names of columns begin that tell the flows of a table apart, as they are written."""
 WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 """Columns of a table: time and size as they are written."""
 ZONED = "penstock.zoned"
 """A column of a table whose times are dates in texts: whether each has a distance from UTC."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
-UNLIKE = re.compile(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'")
-"""What polars says of a value that is of another kind than those before."""
+MOST_PS = 2**63
+"""Picoseconds since the first packet that 64 bits can have, 106 days. Longer traces are refused."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
 VALUES = tuple("0123456789+-.")
@@ -68,17 +74,19 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a table that matter: time, size, and those that identify a flow."""
+    """The columns of a table that matter: time, size, those that identify a flow, and those that are compared."""
 
     time: Chosen
     size: Chosen
     flow: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
 
 
 class Table:
     """The packets of one table, and what is known of it after its first block."""
 
     def __init__(self, file: str, columns: Columns) -> None:
+        self.unit = "line"
         self.left_out: Mapping[str, int] = {}
         self.notes: list[str] = []
         self._file = file
@@ -95,26 +103,34 @@ class Table:
         import polars as pl
 
         names = list[str]()
-        kinds: dict[str, pl.DataType | type[pl.DataType]] = {}
+        kinds, comments = Kinds(self._file, ()), 0
         for rows in blocks_of(stream, self._file):
+            comments += rows.comments
             if not names:
                 names, has_names = self._named(rows)
                 time, size = self._choose(names)
+                kinds = Kinds(self._file, [name for name in self._columns.compared if name in {*names} - {time, size}])
                 rows = rows.without_first() if has_names else rows
             if not rows.octets:
                 continue
             try:
-                if not kinds:
-                    read = pl.read_csv(rows.octets, separator=rows.separator, has_header=False, new_columns=names)
-                    kinds = {**read.schema, time: pl.String(), size: pl.String()}
-                frame = pl.read_csv(rows.octets, separator=rows.separator, has_header=False, schema=kinds)
+                texts = dict.fromkeys(names, pl.String())
+                frame = pl.read_csv(rows.octets, separator=rows.separator, has_header=False, schema=texts)
             except pl.exceptions.PolarsError as error:
                 raise self._misfit(rows, len(names), str(error)) from None
             if len(frame) != len(rows.numbers):
                 raise self._misfit(rows, len(names), "a cell goes over several lines")
-            yield self._measured(frame.with_columns(pl.Series(ROW, rows.numbers)), time, size)
+            if rows.cells != len(names) * len(frame):
+                raise self._misfit(rows, len(names), "a line has too few columns")
+            used = {time, size, *self.flow, *kinds.columns}
+            frame = frame.with_columns(pl.col(name).str.strip_chars() for name in used)
+            frame = self._with_flows(frame).with_columns(pl.Series(ROW, rows.numbers))
+            yield self._measured(kinds.typed(frame), time, size)
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
+        if comments:
+            lines = "1 line behind the first begins" if comments == 1 else f"{comments:,} lines behind the first begin"
+            self.notes.append(f"{lines} with #: a comment, and no packet.")
 
     def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
@@ -132,12 +148,19 @@ class Table:
     def of_parquet(self) -> Iterator[pl.DataFrame]:
         """The packets of a Parquet file. Rows are counted from 1."""
         time, size, row = "", "", 1
+        self.unit = "row"
         for frame in blocks(self._file):
             if not time:
                 time, size = self._choose(frame.columns)
                 self._check_kinds(frame.schema, time, size)
-            yield self._measured(frame.with_row_index(ROW, row), time, size)
+            yield self._measured(self._with_flows(frame).with_row_index(ROW, row), time, size)
             row += len(frame)
+
+    def _with_flows(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows with the columns that tell their flows apart, as they are written."""
+        import polars as pl
+
+        return frame.with_columns(pl.col(column).alias(FLOW + column) for column in self.flow)
 
     def _check_kinds(self, kinds: Mapping[str, pl.DataType], time: str, size: str) -> None:
         """Refuse columns whose values are neither numbers nor texts, or for a time, dates. One of nulls may be any."""
@@ -161,9 +184,18 @@ class Table:
         if twice := [name for name in names if names.count(name) > 1]:
             reason = f"two columns have {'the same' if twice[0] else 'no'} name"
             raise InputError(reason, value=twice[0], file=self._file, remedy="give each its own name")
-        self.flow = tuple(self._name(column, names) for column in self._columns.flow)
+        if own := next((name for name in names if name.startswith(OWN)), ""):
+            reason = f"no column has a name that begins with {OWN}"
+            raise InputError(reason, value=own, file=self._file, remedy="give it another one")
+        # A column may be named twice, by its name and by its number.
+        self.flow = tuple(dict.fromkeys(self._name(column, names) for column in self._columns.flow))
         self.time = self._name(self._columns.time.column, names)
         self.size = self._name(self._columns.size.column, names)
+        if self.time == self.size:
+            remedy = "name the column that has the sizes"
+            raise InputError("this is the column of the times", path="--size", value=self.size, remedy=remedy)
+        self.notes += other_unit("--time", self.time, self._columns.time.unit)
+        self.notes += other_unit("--size", self.size, self._columns.size.unit)
         return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
@@ -204,14 +236,7 @@ class Table:
                     reason, remedy = _no_utf_8(error), AS_UTF_8
             if reason:
                 return InputError(reason, file=self._file, line=number, remedy=remedy)
-        if (found := UNLIKE.search(told)) is None:
-            return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
-        value, kind, column = found.groups()
-        at = next((place for place, line in enumerate(lines) if value.encode() in line), 0)
-        reason = f"the lines before have numbers ({kind}) in this column"
-        if not kind.startswith(("i", "f", "u")):
-            reason = f"the lines before have another kind ({kind}) in this column"
-        return InputError(reason, path=column, value=value, file=self._file, line=rows.numbers[at], remedy=remedy)
+        return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
 
     def _measured(self, frame: pl.DataFrame, time: str, size: str) -> pl.DataFrame:
         """The rows with the columns of every frame; the chosen columns themselves are numbers."""
@@ -221,7 +246,10 @@ class Table:
         if self._origin is None and (known := times.drop_nulls()).len():
             self._origin = known[0]
         decimals = TIME_UNITS[self._columns.time.unit]
-        since = ((times - (self._origin or Decimal(0))) * 10**decimals).cast(pl.Int64, strict=False)
+        origin, far = self._origin or Decimal(0), Decimal(MOST_PS // 10**decimals)
+        # Times so far away are refused, and their difference may have more digits than a decimal.
+        near = times.set(~times.is_between(origin - far, origin + far), None)
+        since = ((near - origin) * 10**decimals).cast(pl.Int64, strict=False)
         sizes = _stripped(frame[size]).cast(pl.Float64, strict=False)
         numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
@@ -273,7 +301,7 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
     try:
         return far if isfinite(real(text)) else ("this is no time", "write a number")
     except ValueError:
-        if SEPARATED.fullmatch(text):
+        if SEPARATED.fullmatch(text) and text.isascii() and not text[-1].isalpha():
             return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
 

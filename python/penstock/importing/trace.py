@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,11 +18,13 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
-from penstock.importing.expression import condition, needs_other_rows, unknown_in
+from penstock.importing.expression import columns_in, condition, needs_other_rows, unknown_in
+from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
-    ROW,
+    FLOW,
+    OWN,
     SIZE,
     SIZE_UNITS,
     TIME,
@@ -51,6 +54,8 @@ FASTEST_BPS = 1e14
 PARQUET = b"PAR1"
 CAPTURES = (".pcap", ".pcapng", ".cap")
 TABLES = (".csv", ".tsv", ".parquet")
+MET = OWN + "met"
+"""A column that says whether a packet meets ``--where``; null if it compares a value that is missing."""
 CELL, PAYLOAD, TRAILER = 53, 48, 8
 """Octets of a cell, of its payload, and of the trailer of AAL5."""
 
@@ -68,7 +73,7 @@ class ImportedTrace:
         cells: number of cells that AAL5 makes of them.
         duration_s: time from the first packet to the last.
         longest_gap_s: the longest time between two packets.
-        left_out: numbers of packets of the capture that were left out, by the reason.
+        left_out: numbers of packets that were left out, by the reason.
         notes: what the file says that the packets do not show, and what stands for what it does not say.
     """
 
@@ -167,7 +172,7 @@ def import_trace(
             capture = Capture(cast("BinaryIO", stream), given)
             return _Keeper(capture, given, where).keep(capture.frames(), name)
         _refuse_other_captures(start, time, given)
-        table = Table(given, _columns(time, size, flow, given))
+        table = Table(given, _columns(time, size, flow, where, given))
         if start == PARQUET:
             if source == STDIN:
                 raise InputError("Parquet is not read from standard input", file=given, remedy="name the file")
@@ -208,15 +213,14 @@ def _refuse_other_captures(start: bytes, time: str, file: str) -> None:
         raise InputError(reason, file=file, remedy="write it again, with tcpdump -w or editcap -F pcapng")
 
 
-def _columns(time: str, size: str, flow: Sequence[str], file: str) -> Columns:
+def _columns(time: str, size: str, flow: Sequence[str], where: str | None, file: str) -> Columns:
     for option, value, example in (("--time", time, "arrival:us"), ("--size", size, "length:octets")):
         if not value:
             reason = "a table needs the columns of time and size, each with its unit"
             remedy = f"write for example {option} {example}; a column may have its number, from 1, as its name"
             raise InputError(reason, path=option, file=file, remedy=remedy)
-    return Columns(
-        Chosen.parse(time, "--time", list(TIME_UNITS)), Chosen.parse(size, "--size", list(SIZE_UNITS)), tuple(flow)
-    )
+    chosen = Chosen.parse(time, "--time", list(TIME_UNITS)), Chosen.parse(size, "--size", list(SIZE_UNITS))
+    return Columns(*chosen, tuple(flow), tuple(columns_in(where or "")))
 
 
 def _refuse_columns(time: str, size: str, flow: Sequence[str], file: str) -> None:
@@ -233,7 +237,7 @@ class _Keeper:
         self._file = file
         self._where = where
         self._time_unit = source.time_unit if isinstance(source, Table) else ""
-        self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
+        self._unmet: Counter[str] = Counter()
         self._read = self._packets = self._octets = self._cells = 0
         self._first_ps: int | None = None
         self._zoned: bool | None = None
@@ -261,7 +265,7 @@ class _Keeper:
             self._cells,
             self._last_ps / 1e12,
             self._longest_ps / 1e12,
-            dict(self._source.left_out),
+            {**self._source.left_out, **{reason: number for reason, number in self._unmet.items() if number}},
             tuple(self._source.notes),
         )
 
@@ -270,7 +274,7 @@ class _Keeper:
 
         if self._where is None:
             return frame
-        names = [name for name in frame.columns if not name.startswith("penstock.")]
+        names = [name for name in frame.columns if not name.startswith(OWN)]
         try:
             expression = pl.sql_expr(self._where)
             unknown, remedy = unknown_in(expression, names)
@@ -283,7 +287,11 @@ class _Keeper:
                     value=self._where,
                     remedy=f"compare the columns of one packet, as in {condition(self._source.size, '> 100')}",
                 )
-            return frame.filter(expression)
+            frame = frame.with_columns(expression.alias(MET))
+            kept = frame.filter(pl.col(MET))
+            self._unmet["for which --where is false"] += len(frame) - len(kept) - frame[MET].null_count()
+            self._unmet["for which --where has no value"] += frame[MET].null_count()
+            return kept
         except pl.exceptions.PolarsError as error:
             raise InputError(
                 f"this expression cannot be used: {str(error).splitlines()[0]}",
@@ -325,9 +333,9 @@ class _Keeper:
             return
         row, written = int(bad[ROW][0]), bad[column][0] if column in bad.columns else None
         reason, remedy = told(written)
-        is_line = self._unit == "line"
+        is_line = self._source.unit == "line"
         raise InputError(
-            reason if is_line else f"{self._unit} {row}: {reason}",
+            reason if is_line else f"{self._source.unit} {row}: {reason}",
             value="" if column in (TIME, SIZE) or written is None else written,
             file=self._file,
             line=row if is_line else None,
@@ -384,12 +392,13 @@ class _Keeper:
         import polars as pl
 
         columns = list(self._source.flow)
+        prefix = FLOW if isinstance(self._source, Table) else ""
         octets = pl.col(SIZE).cast(pl.UInt32).alias("octets")
         packets = frame.select(pl.col(TIME).cast(pl.UInt64).alias("time_ps"), octets)
         if not columns:
             self._flows = pl.DataFrame({"flow": [0]}, schema={"flow": pl.UInt32})
             return packets.with_columns(pl.lit(0, pl.UInt32).alias("flow"))
-        keys = frame.select(pl.col(column).alias(f"of.{column}") for column in columns)
+        keys = frame.select(pl.col(prefix + column).alias(f"of.{column}") for column in columns)
         known = keys.head(0).with_columns(pl.lit(0, pl.UInt32).alias("flow")) if self._flows is None else self._flows
         unique = keys.unique(maintain_order=True)
         new = unique.join(known, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")

@@ -54,6 +54,13 @@ class Words:
         self._place += 1
         return word
 
+    def end_row(self, first: int) -> None:
+        """Refuses a row that began on the line `first` and does not end where its line does."""
+        if self.line != first or self.more_on_line():
+            told = "few" if self.line != first else "many"
+            self.line = first
+            raise self.refused(f"the line has too {told} words for a row")
+
     def more_on_line(self) -> bool:
         """Whether a word follows on the line of the word that was taken last."""
         return self.has_more() and self._words[self._place][1] == self.line
@@ -81,6 +88,8 @@ class Words:
     def numbered(self, nodes: int) -> str:
         """The next word, the number of one of so many nodes from 0 on."""
         number = self.count()
+        if (word := self._words[self._place - 1][0]) != str(number):
+            raise self.refused(f'"{word}" is the number {number} in another form', f"write {number}")
         if number >= nodes:
             raise self.refused(f"there is no node {number}: they have the numbers 0 to {nodes - 1}")
         return str(number)

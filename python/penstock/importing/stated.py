@@ -1,0 +1,32 @@
+"""The units that the names of columns state, as `Time (ms)` or `len [bytes]`, beside those that are asked for."""
+
+from __future__ import annotations
+
+from penstock.core.quantities import DELAY_UNITS, parted, size_of
+from penstock.importing.names import plain
+
+OTHER_TIMES = ("ps", "min", "minute", "minutes", "h", "hour", "hours", "d", "day", "days")
+"""Units of times that are no units of delays."""
+SIZES = {
+    **dict.fromkeys(("octet", "octets", "byte", "bytes", "B"), "octets"),
+    **dict.fromkeys(("bit", "bits", "b"), "bits"),
+    **{f"{prefix}{unit}": "" for prefix in ("k", "K", "Ki", "M", "Mi") for unit in ("B", "b", "bit", "bits", "bytes")},
+}
+"""Units of sizes that a name may state, each with the option for it; empty if there is none."""
+
+
+def other_unit(option: str, column: str, unit: str) -> list[str]:
+    """A note that a column of times (``--time``) or sizes states another unit than the option; none if it does not."""
+    word = parted(column)[1]
+    known = _time(word) if option == "--time" else SIZES.get(word, SIZES.get(word.lower()))
+    if known is None or unit in (known, "datetime"):
+        return []
+    return [f"The column {plain(column)} states {word}, and {option} states {unit}, which counts."]
+
+
+def _time(word: str) -> str | None:
+    """The unit of times that a word means, as an option has it; None if it means none."""
+    if word.lower() in OTHER_TIMES:
+        return word.lower()
+    ns = size_of(word, DELAY_UNITS) or size_of(word.lower(), DELAY_UNITS)
+    return next((name for name, size in DELAY_UNITS.items() if size == ns), None)

@@ -1,0 +1,99 @@
+"""Matrices of demands, and rows of REPETITA and ns-3: each word has the meaning that its place gives it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import InputError, import_network
+
+NET = '{"nodes": [{"id": "0"}, {"id": "1"}, {"id": "#2"}], "links": [{"source": "0", "target": "1"}]}'
+REPETITA = """\
+NODES 2
+label x y
+A 1 50
+B 2 50
+EDGES 2
+label src dest weight bw delay
+5 0 1 1 1000 9
+6 1 0 1 1000 9
+"""
+HPCC = "2 0 2\n0 1 10Gbps 1us 0\n1 0 10Gbps 1us 0\n"
+
+
+def imported(folder: Path, content: str, matrix: str = "") -> str:
+    """The scenario of a file with this content, or the error."""
+    (folder / "n.json").write_text(content, encoding="utf-8")
+    (folder / "net").write_text(content, encoding="utf-8")
+    (folder / "m").write_text(matrix, encoding="utf-8")
+    file, demands = folder / ("n.json" if content == NET else "net"), folder / "m" if matrix else None
+    options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms"} if content == NET else {}
+    try:
+        return import_network(file, demands=demands, demand_unit="Mb/s" if content == NET else "", **options)
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ("t,from,to,rate\n1,0,1,5\n", '0-1 = { from = ["0"], to = ["1"]'),
+        ("i,src,d,dst,rate\n1,0,0,1,5\n", '0-1 = { from = ["0"], to = ["1"]'),
+        ("t,from,to,load,rate\n1,0,1,7,5\n", 'rate = "5 Mb/s" } }'),
+        ("t,from,to,load,rate\n1,0,1,7,5\n", "# - demands: columns that are not used: t, load\n"),
+        ("o,d,rate\n0,1,5\n", '0-1 = { from = ["0"], to = ["1"]'),
+    ],
+)
+def test_a_clear_name_of_a_column_goes_before_one_letter(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, NET, matrix)
+
+
+@pytest.mark.parametrize(
+    ("corner", "pair", "note"),
+    [
+        ("from/to", "0-1", ""),
+        ("O\\D", "0-1", ""),
+        ("src", "0-1", ""),
+        ("to\\from", "1-0", "# - demands: the corner of the square is to\\from: its rows are receivers\n"),
+        ("Dst", "1-0", "# - demands: the corner of the square is Dst: its rows are receivers\n"),
+        ("D/O (kb/s)", "1-0", "# - demands: the corner of the square is D/O (kb/s): its rows are receivers\n"),
+        ("D/O (kb/s)", "1-0", "# - flow: --demand-unit Mb/s instead of the file's kb/s\n"),
+        ("(kb/s)", "0-1", "# - flow: --demand-unit Mb/s instead of the file's kb/s\n"),
+        ("t", "0-1", "# - demands: the corner of the square, not used: t\n"),
+        ("node", "0-1", "# - demands: the corner of the square, not used: node\n"),
+        ("from/source", "0-1", "# - demands: the corner of the square, not used: from/source\n"),
+    ],
+)
+def test_the_corner_of_a_square_says_what_its_rows_are(tmp_path: Path, corner: str, pair: str, note: str) -> None:
+    text = imported(tmp_path, NET, f"{corner},0,1\n0,0,5\n1,0,0\n")
+    assert f"[flow]\n{pair} = " in text
+    assert note in text
+    assert note or "corner" not in text
+
+
+def test_comments_of_a_matrix_are_counted(tmp_path: Path) -> None:
+    text = imported(tmp_path, NET, "# rates in kb/s\nfrom,to,rate\n0,1,5\n#2,1,5\n")
+    assert "# - demands: comments, lines that begin with #: 2\n" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "old", "new", "told"),
+    [
+        (REPETITA, "1000 9\n6", "1000\n6", "line 7: the line has too few words for a row; compare the line with"),
+        (REPETITA, "1000 9\n6", "1000 9 6\n", "line 7: the line has too many words for a row"),
+        (REPETITA, "A 1 50\nB", "A 1\n50 B", "line 3: the line has too few words for a row"),
+        (REPETITA, "5 0 1", "5 00 1", 'line 7: "00" is the number 0 in another form; write 0'),
+        (HPCC, "us 0\n1", "us 0 1\n", "line 2: the line has too many words for a row; write: nodes switches links"),
+        (HPCC, "0 1 10", "0 01 10", 'line 2: "01" is the number 1 in another form; write 1'),
+        (HPCC, "0 1 10", "0 \u0661 10", "is the number 1 in another form; write 1"),
+    ],
+)
+def test_a_row_is_one_line(tmp_path: Path, content: str, old: str, new: str, told: str) -> None:
+    assert told in imported(tmp_path, content.replace(old, new, 1))
+
+
+def test_a_row_of_demands_is_one_line(tmp_path: Path) -> None:
+    demands = "DEMANDS 2\nlabel src dest bw\n5 0 1\n7 8 1 0 9\n"
+    assert "m, line 3: the line has too few words for a row" in imported(tmp_path, REPETITA, demands)

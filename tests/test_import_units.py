@@ -1,0 +1,147 @@
+"""The units that a file states, in values, beside them and in names: each is followed, named or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import InputError, import_network
+
+NODES = [{"id": "a"}, {"id": "b"}]
+
+
+def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options: Any) -> str:
+    """The scenario of a network with this edge, or the error."""
+    content = {"nodes": NODES, "links": [{"source": "a", "target": "b", **edge}]}
+    (folder / "n.json").write_text(json.dumps(content), encoding="utf-8")
+    if matrix:
+        (folder / "m.csv").write_text(matrix, encoding="utf-8")
+        options["demands"] = folder / "m.csv"
+    try:
+        return import_network(folder / "n.json", **{"default_rate": "1 Gb/s", "default_delay": "1 ms", **options})
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "told"),
+    [
+        ("capacity_mbps", "", 'rate = "5 Mb/s"'),
+        ("capacityMbps", "", 'rate = "5 Mb/s"'),
+        ("capacitymbps", "", 'rate = "5 Mb/s"'),
+        ("capacity-kbps", "", 'rate = "5 kb/s"'),
+        ("capacity [Gb/s]", "", 'rate = "5 Gb/s"'),
+        ("capacity (G)", "", 'rate = "5 Gb/s"'),
+        ("capacityMbps", "Gb/s", "# - 1 of 1 lines: --rate-unit Gb/s instead of the file's Mbps\n"),
+        ("bw_furlongs", "", "bw_furlongs = 5: this number has no unit; add --rate-unit Mb/s"),
+        ("bw_furlongs", "Mb/s", "the name of bw_furlongs ends in furlongs, which is no unit of a rate: --rate-unit"),
+        ("bw_ms", "Mb/s", "the name of bw_ms ends in ms, which is no unit of a rate: --rate-unit Mb/s\n"),
+        ("bw_MBps", "Mb/s", "bw_MBps = 5: its name ends in MBps, which is no unit that is known here: there are b/s"),
+        ("bw_pps", "Mb/s", "the name of bw_pps ends in pps, which is no unit of a rate"),
+        ("bw_m", "Mb/s", "the name of bw_m ends in m, which is no unit of a rate: --rate-unit Mb/s\n"),
+        ("bw_G", "", "bw_G = 5: this number has no unit"),
+        ("bw_b", "", "bw_b = 5: this number has no unit"),
+    ],
+)
+def test_a_unit_in_the_name_of_a_rate(tmp_path: Path, name: str, unit: str, told: str) -> None:
+    assert told in imported(tmp_path, {name: 5}, rate=name, rate_unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "told"),
+    [
+        ("delay_us", "", 'delay = "5 us"'),
+        ("delay_s", "", 'delay = "5 s"'),
+        ("delayMs", "", 'delay = "5 ms"'),
+        ("delay in ms", "", 'delay = "5 ms"'),
+        ("length_km", "", 'delay = "25 us" }'),
+        ("length_km", "ms", "length_km is a length in km, so not in --delay-unit ms"),
+        ("delay_xyz", "ms", "the name of delay_xyz ends in xyz, which is no unit of a delay: --delay-unit ms\n"),
+        ("length_m", "us", "the name of length_m ends in m, which is no unit of a delay: --delay-unit us\n"),
+        ("length_m", "", "length_m = 5: this number has no unit; add --delay-unit ms"),
+    ],
+)
+def test_a_unit_in_the_name_of_a_delay(tmp_path: Path, name: str, unit: str, told: str) -> None:
+    assert told in imported(tmp_path, {name: 5}, delay=name, delay_unit=unit)
+
+
+def test_the_name_of_a_quantity_is_no_doubtful_unit(tmp_path: Path) -> None:
+    text = imported(tmp_path, {"link_capacity": 5, "LinkSpeedRaw": 6}, rate="link_capacity", rate_unit="Mb/s")
+    assert "which is no unit" not in text
+
+
+@pytest.mark.parametrize(
+    ("edge", "unit", "told"),
+    [
+        ({"bw": 5, "bwUnits": "Gbps"}, "", 'rate = "5 Gb/s"'),
+        ({"bw": "5", "bw_unit": "Gbps"}, "", 'rate = "5 Gb/s"'),
+        ({"bw": 5, "BW-Units": "G"}, "", "# - 1 of 1 lines: G is read as Gb/s\n"),
+        ({"bw": 5, "bwUnits": "G"}, "Mb/s", "--rate-unit Mb/s is for numbers: bw has its own unit\n"),
+        ({"bw": "5 Mb/s", "bwUnits": "M"}, "", 'rate = "5 Mb/s"'),
+        ({"bw": "5 Mb/s", "bwUnits": "G"}, "", "bw = 5 Mb/s: two units are stated for it, Mb/s and G; correct it"),
+        ({"bw": 5, "bwUnits": "M", "bw_unit": "G"}, "", "bw = 5: two units are stated for it, M and G"),
+        ({"bw": 5, "bwUnits": "furlongs"}, "Mb/s", "bw = 5: furlongs is no unit that is known here: there are b/s"),
+        ({"bw": 5, "bwUnits": ""}, "Mb/s", 'rate = "5 Mb/s"'),
+        ({"bw": 5, "bwUnits": None}, "Mb/s", 'rate = "5 Mb/s"'),
+        ({"bw": 5, "delayUnits": "ms"}, "Mb/s", "# - edge: attributes that are not used: delayUnits\n"),
+    ],
+)
+def test_an_attribute_beside_a_rate_has_its_unit(tmp_path: Path, edge: dict[str, object], unit: str, told: str) -> None:
+    assert told in imported(tmp_path, edge, rate="bw", rate_unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("edge", "name", "told"),
+    [
+        ({"delay": 5, "delayUnits": "us"}, "delay", 'delay = "5 us"'),
+        ({"distance": 5, "distanceUnits": "km"}, "distance", 'delay = "25 us" }'),
+        ({"distance": "5 km"}, "distance", 'delay = "25 us" }'),
+        ({"distance": 5, "distanceUnits": "miles"}, "distance", "distance = 5: miles is no unit that is known here"),
+        ({"distance": "5 m"}, "distance", "distance = 5 m: m is no unit that is known here: there are ns, us, ms, s"),
+        ({"delay_value": 5, "delay_unit": "ms"}, "delay_value", 'delay = "5 ms"'),
+        ({"delay_us": "5 ms"}, "delay_us", "# - 1 of 1 lines: delay_us has its own unit, ms, instead of us\n"),
+    ],
+)
+def test_an_attribute_beside_a_delay_has_its_unit(
+    tmp_path: Path, edge: dict[str, object], name: str, told: str
+) -> None:
+    assert told in imported(tmp_path, edge, delay=name)
+
+
+@pytest.mark.parametrize(
+    ("edge", "told"),
+    [
+        ({"LinkSpeed": "2.5", "LinkSpeedUnits": "G"}, 'rate = "2.5 Gb/s"'),
+        ({"LinkSpeed": "2.5 Gbps", "LinkSpeedUnits": "G"}, 'rate = "2.5 Gb/s"'),
+        ({"LinkSpeed": "2.5", "LinkSpeedUnits": "X"}, "LinkSpeed = 2.5: X is no unit that is known here"),
+        ({"LinkSpeedRaw": "2.5 Gb/s"}, "# - 1 of 1 lines: LinkSpeedRaw has its own unit, Gb/s, instead of b/s\n"),
+        ({"LinkSpeedRaw": 5, "LinkSpeedUnits": "G"}, "# - edge: attributes that are not used: LinkSpeedUnits\n"),
+    ],
+)
+def test_the_speeds_of_the_zoo(tmp_path: Path, edge: dict[str, object], told: str) -> None:
+    assert told in imported(tmp_path, edge)
+
+
+@pytest.mark.parametrize("written", ["5 g", "5 t", "5 m", "5g"])
+def test_one_small_letter_is_no_unit_of_a_rate(tmp_path: Path, written: str) -> None:
+    assert f"{written[-1]} is no unit that is known here" in imported(tmp_path, {"bw": written}, rate="bw")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ("from,to,rate m\na,b,5\n", "line 1: from,to,rate m: no column has a known name of a rate"),
+        ("from,to,rate b\na,b,5\n", "line 1: from,to,rate b: no column has a known name of a rate"),
+        ("from,to,traffic_t\na,b,5\n", "no column has a known name of a rate"),
+        ("from,to,rate (G)\na,b,5\n", "# - flow: G is read as Gb/s\n"),
+        ("from,to,rate\na,b,5G\n", "# - flow: G is read as Gb/s\n"),
+        ("from,to,rateMbps\na,b,5\n", 'cbr = { rate = "5 Mb/s" }'),
+        ("rate b,a,b\na,0,5\nb,0,0\n", "line 2: rate = 5: this number has no unit"),
+        ("kB/s,a,b\na,0,5\nb,0,0\n", "line 1: kB/s: this is no unit of a rate that is known here"),
+    ],
+)
+def test_one_letter_in_the_names_of_a_matrix(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, {}, matrix)
