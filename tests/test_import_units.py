@@ -34,7 +34,7 @@ def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options:
         ("capacitymbps", "", 'rate = "5 Mb/s"'),
         ("capacity-kbps", "", 'rate = "5 kb/s"'),
         ("capacity [Gb/s]", "", 'rate = "5 Gb/s"'),
-        ("capacity (G)", "", 'rate = "5 Gb/s"'),
+        ("capacity (G)", "", "# - 1 of 1 lines: G is read as Gb/s\n"),
         ("capacityMbps", "Gb/s", "# - 1 of 1 lines: --rate-unit Gb/s instead of the file's Mbps\n"),
         ("bw_furlongs", "", "bw_furlongs = 5: this number has no unit; add --rate-unit Mb/s"),
         ("bw_furlongs", "Mb/s", "the name of bw_furlongs ends in furlongs, which is no unit of a rate: --rate-unit"),

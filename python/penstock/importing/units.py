@@ -92,6 +92,7 @@ def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given
         notes.append(f"{kind.option} {given} instead of the file's {stated}")
     elif given and not stated and (word := _doubtful(name, kind)):
         notes.append(f"the name of {name} ends in {word}, which is no unit of a {kind.name}: {kind.option} {given}")
+    notes += [] if given else prefix_notes([stated])
     return stated if stated in LENGTHS else given or stated
 
 
