@@ -118,6 +118,9 @@ def test_an_attribute_beside_a_delay_has_its_unit(
         ({"LinkSpeed": "2.5 Gbps", "LinkSpeedUnits": "G"}, 'rate = "2.5 Gb/s"'),
         ({"LinkSpeed": "2.5", "LinkSpeedUnits": "X"}, "LinkSpeed = 2.5: X is no unit that is known here"),
         ({"LinkSpeedRaw": "2.5 Gb/s"}, "# - 1 of 1 lines: LinkSpeedRaw has its own unit, Gb/s, instead of b/s\n"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "10", "LinkSpeedUnits": "G"}, "LinkSpeed says 10 Gb/s instead, and is not"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "10"}, "# - edge: attributes that are not used: LinkSpeed\n"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "<1", "LinkSpeedUnits": "G"}, "not used: LinkSpeed, LinkSpeedUnits\n"),
         ({"LinkSpeedRaw": 5, "LinkSpeedUnits": "G"}, "# - edge: attributes that are not used: LinkSpeedUnits\n"),
     ],
 )
@@ -145,3 +148,8 @@ def test_one_small_letter_is_no_unit_of_a_rate(tmp_path: Path, written: str) -> 
 )
 def test_one_letter_in_the_names_of_a_matrix(tmp_path: Path, matrix: str, told: str) -> None:
     assert told in imported(tmp_path, {}, matrix)
+
+
+def test_two_speeds_that_are_equal_say_the_same(tmp_path: Path) -> None:
+    text = imported(tmp_path, {"LinkSpeedRaw": 1e9, "LinkSpeed": "1", "LinkSpeedUnits": "G"})
+    assert "LinkSpeed" not in text
