@@ -82,3 +82,11 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
 )
 def test_what_graphml_says_is_used_named_or_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert told in imported(tmp_path, FILE.replace(old, new, 1))
+
+
+def test_ids_of_edges_are_texts(tmp_path: Path) -> None:
+    edge = '<edge id="1" source="a" target="b"><data key="d">7</data></edge>'
+    twice = FILE.replace('<edge source="a" target="b"><data key="d">7</data></edge>', f"{edge}{edge}")
+    assert "edge a - b: 2 edges between these nodes have the id 1" in imported(tmp_path, twice)
+    twice = twice.replace('id="1"', 'id="01"', 1)
+    assert "2 edges join these nodes, and a route over them would be ambiguous" in imported(tmp_path, twice)
