@@ -88,6 +88,13 @@ def test_the_corner_of_a_square_says_what_its_rows_are(tmp_path: Path, corner: s
     assert note or "corner" not in text
 
 
+@pytest.mark.parametrize("row", ['0,1,"5', '0,1,"5"0', '"0,1,5'])
+def test_a_quote_that_is_not_closed_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
+    told = imported(tmp_path, NET, f"from,to,rate\n{row}\n")
+    assert "m, line 2: this is no CSV" in told
+    assert told.endswith("close the quotes")
+
+
 def test_comments_of_a_matrix_are_counted(tmp_path: Path) -> None:
     text = imported(tmp_path, NET, "# rates in kb/s\nfrom,to,rate\n0,1,5\n#2,1,5\n")
     assert "# - demands: comments, lines that begin with #: 2\n" in text

@@ -11,7 +11,6 @@ Columns are divided by commas, semicolons, tabulators or blanks. A line that beg
 from __future__ import annotations
 
 import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -88,7 +87,7 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     found = []
     try:
         for number, line in lines:
-            cells = next(csv.reader(io.StringIO(line), delimiter=separator, skipinitialspace=True))
+            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
             found.append((number, [cell.strip() for cell in cells]))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None

@@ -33,7 +33,25 @@ ENDINGS = ("units", "unit")
 ORDINARY = {
     *("rate", "capacity", "bandwidth", "bw", "speed", "throughput", "load", "traffic", "demand", "volume"),
     *("delay", "latency", "time", "distance", "dist", "length", "len", "weight", "cost"),
-    *("value", "raw", "total", "max", "avg", "mean", "link", "edge", "up", "down", "in", "out"),
+    *(
+        "label",
+        "type",
+        "class",
+        "metric",
+        "name",
+        "value",
+        "raw",
+        "total",
+        "max",
+        "avg",
+        "mean",
+        "link",
+        "edge",
+        "up",
+        "down",
+        "in",
+        "out",
+    ),
 }
 """Last words of names that are taken for no unit by anyone, as in `link_capacity`."""
 
