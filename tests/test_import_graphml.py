@@ -39,6 +39,23 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
             '<key id="d" for="edge" attr.name="bw" attr.type="long"/><graph ',
             "key d: there are two keys with",
         ),
+        ("<edge", '<edge directed="0"', 'rate = "7 Mb/s"'),
+        (
+            "<edge",
+            '<edge directed="1"',
+            'this edge is directed, and the edgedefault of the graph is undirected; write edgedefault="directed"',
+        ),
+        (
+            "<edge",
+            '<edge directed="yes"',
+            "edge a - b, directed = yes: this does not say whether edges have a direction",
+        ),
+        (
+            '<node id="a"/><node id="b"/>\n',
+            '<node id="g" yfiles.foldertype="group"><graph edgedefault="directed"><node id="a"/><node id="b"/>'
+            '<edge source="a" target="b"/></graph></node>\n',
+            "edge a - b: this edge is directed, and the edgedefault of the graph is undirected; write an undirected",
+        ),
         (
             f"{KEY}\n",
             KEY.replace("/>", "><default>1</default></key>") * 2,
@@ -53,7 +70,7 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
         (
             '"undirected"',
             '"Directed"',
-            "graph, edgedefault = Directed: this does not say whether edges have a direction",
+            "graph G, edgedefault = Directed: this does not say whether edges",
         ),
         (
             'edgedefault="undirected"',
