@@ -354,44 +354,6 @@ def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> No
     assert import_trace(tmp_path / "a.pcap", where=where).packets == 1
 
 
-DATES = """\
-time,size
-2026-11-25 14:30:00Z,60
-2026-11-25T14:30:00.000000000001Z,61
-2026-11-25T15:30:00.5+01:00,62
-2026-11-25 09:00:01.25 -0530,63
-"""
-
-
-def test_dates_in_texts_are_exact_whatever_their_spelling(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
-    wanted = [(0, 60), (1, 61), (SECOND_PS // 2, 62), (SECOND_PS * 5 // 4, 63)]
-    trace = import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
-    assert [row[:2] for row in packets(trace)] == wanted
-    (tmp_path / "b.csv").write_text(DATES.partition("\n")[2].replace(",", ";"), encoding="utf-8")
-    assert import_trace(tmp_path / "b.csv", time="1:datetime", size="2:octets").sha256 == trace.sha256
-
-
-@pytest.mark.parametrize(
-    ("date", "told"),
-    [
-        ("2026-02-30", "the calendar has no such day"),
-        *((date, "this is no date of ISO 8601") for date in ("2026-11-25 24:00:00", "25.11.2026", "today")),
-        ("1700000000", "this is a number, and no date; state its unit, as COLUMN:s"),
-    ],
-)
-def test_what_is_no_date_is_refused_with_its_line(date: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f"time,size\n2026-02-28,60\n{date},60\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"line 3: {date}: {told}"):
-        import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
-
-
-def test_dates_without_their_unit_are_refused_with_the_remedy(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 2: .*write COLUMN:datetime for a column of dates"):
-        import_trace(tmp_path / "a.csv", time="time:s", size="size:octets")
-
-
 def test_what_a_killed_import_left_is_removed_by_the_next(tmp_path: Path) -> None:
     left = tmp_path / "traces" / ".123.partial"
     left.mkdir(parents=True)
@@ -480,3 +442,27 @@ def test_the_check_sequence_of_an_interface_may_be_in_bits(tmp_path: Path) -> No
     for fcs, octets in ((4, 4), (32, 4), (16, 2), (2, 2), (0, 0)):
         frame = MAC + b"\x08\0" + ip(1500, length=0) + bytes(octets)
         assert packets(read(tmp_path, section() + interface(ETHERNET, fcs=fcs) + packet(0, 0, frame))) == [(0, 1500, 0)]
+
+
+def test_what_is_missing_in_a_five_tuple_is_told(tmp_path: Path) -> None:
+    def fragment(offset: int) -> bytes:
+        return ip(60)[:6] + struct.pack(">H", offset) + ip(60)[8:]
+
+    udp = struct.pack(">HHHH", 7, 8, 8, 0)
+    hops = ip_6(bytes([17, 0, 1, 4, 0, 0, 0, 0]) + udp, 0)
+    contents = [ip(60), ip(60), fragment(5), fragment(0x2000), hops, hops, ip_6(b"\0\7", 17)]
+    kept = [60, 23, 60, 60, 56, 43, 42]
+    written = b"".join(
+        struct.pack("<IIII", START_S, number, size, len(content)) + content[:size]
+        for number, (content, size) in enumerate(zip(contents, kept, strict=True))
+    )
+    trace = read(tmp_path, pcap([], RAW) + written)
+    assert [row[0:3:2] for row in flows(trace)] == [
+        *(("udp", 1000), ("udp", 1000), ("udp", None), ("udp", 7), ("0", None)),
+        ("udp", 7),
+    ]
+    assert trace.notes == (
+        "2 packets are too short for both ports: what there is of them tells the flow.",
+        "1 packet is behind the first fragment, without ports: a flow of its own.",
+        "1 packet is cut before the protocol: the number of the last header that is there tells the flow.",
+    )

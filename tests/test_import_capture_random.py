@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import random
 import struct
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import pytest
 
 from penstock import import_trace
 from penstock.core.traces import folder
-from penstock.importing.capture import CUT, NOT_IP, TIMELESS
+from penstock.importing.capture import CUT, LATER, NOT_IP, SHORT, TIMELESS
 from penstock.importing.links import OTHER_SNAP
 
 pytestmark = pytest.mark.in_process
@@ -24,11 +25,12 @@ START_S = 1_700_000_000
 
 
 class Meant(NamedTuple):
-    """A packet as it is meant: its octets, its size on the line, and its five-tuple."""
+    """A packet as it is meant: its octets, its size on the line, its five-tuple, and what is told of that."""
 
     octets: bytes
     size: int
     flow: tuple[str, str, int | None, str, int | None]
+    told: str
 
 
 class Framed(NamedTuple):
@@ -72,7 +74,8 @@ def _ip(draw: random.Random) -> Meant:
         octets += ends[0].packed + ends[1].packed + payload
         size = 40 + len(payload)
     known = ports if protocol in WITH_PORTS and not is_later else (None, None)
-    return Meant(octets, size, (NAMES[protocol], str(ends[0]), known[0], str(ends[1]), known[1]))
+    flow = NAMES[protocol], str(ends[0]), known[0], str(ends[1]), known[1]
+    return Meant(octets, size, flow, LATER if is_later else "")
 
 
 def _tagged(draw: random.Random, kind: bytes) -> tuple[bytes, str]:
@@ -161,7 +164,9 @@ def _pcap(draw: random.Random, link: int, count: int) -> tuple[bytes, list[tuple
         if reason:
             reasons.append(reason)
         else:
-            rows.append((time * (10**12 // parts), meant.size, *flow))
+            rows.append(
+                (time * (10**12 // parts), meant.size, *flow, meant.told or (SHORT if flow != meant.flow else ""))
+            )
         time += draw.randrange(1, 2 * parts)
     return content, rows, reasons
 
@@ -209,7 +214,7 @@ def _pcapng(draw: random.Random, count: int) -> tuple[bytes, list[tuple[object, 
             if frame.reason:
                 reasons.append(frame.reason)
             else:
-                rows.append((ticks * 10**12 // per_s + offset_s * 10**12, meant.size, *meant.flow))
+                rows.append((ticks * 10**12 // per_s + offset_s * 10**12, meant.size, *meant.flow, meant.told))
     return content, rows, reasons
 
 
@@ -232,6 +237,9 @@ def test_a_random_capture_is_what_it_is_made_of(seed: int, tmp_path: Path, monke
     rows, left_out, notes = _read(tmp_path / "a.pcap")
     first = meant[0][0]
     assert isinstance(first, int)
-    assert rows == [(int(str(time)) - first, *others) for time, *others in meant]
+    assert rows == [(int(str(time)) - first, *others) for time, *others, _told in meant]
     assert left_out == {reason: reasons.count(reason) for reason in reasons}
-    assert notes == ()
+    told = Counter(str(row[-1]) for row in meant if row[-1])
+    assert notes == tuple(
+        f"{number} packet{'s are' if number > 1 else ' is'} {reason}." for reason, number in told.items()
+    )
