@@ -298,7 +298,10 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
             pcap([], RAW) + struct.pack("<IIII", 1, 10**6, 60, 60) + ip(60),
             "packet 1: the fraction of its time is 1,000,000 of 1,000,000 parts of a second",
         ),
-        (b"\xa1\xb2\xcd\x34" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 34"),
+        (b"\xa1\xb2\xcd\x34" + bytes(40), "this is a modified pcap, which is not read; make it one of pcapng: editcap"),
+        (b"\xa1\xb2\xcd\x35" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 35"),
+        (b"snoop\0\0\0" + bytes(40), "this is a capture of snoop, which is not read"),
+        (b"\x28\xb5\x2f\xfd" + bytes(40), "this is compressed by zstd, which is not read; unpack it: unzstd FILE"),
         (b"", "this is no pcap and no pcapng: it is empty"),
         (gzip.compress(pcap([ip(60)], RAW))[:-9], "the compressed file is damaged"),
     ],
@@ -466,3 +469,16 @@ def test_what_is_missing_in_a_five_tuple_is_told(tmp_path: Path) -> None:
         "1 packet is behind the first fragment, without ports: a flow of its own.",
         "1 packet is cut before the protocol: the number of the last header that is there tells the flow.",
     )
+
+
+@pytest.mark.parametrize("name", ["a.pcap.zst", "a.pcapng.xz", "a.csv.bz2"])
+def test_the_command_says_that_packets_are_compressed_in_a_way_that_is_not_read(
+    name: str, tmp_path: Path, penstock: Command
+) -> None:
+    (tmp_path / name).write_bytes(
+        {"t": b"\x28\xb5\x2f\xfd", "z": b"\xfd7zXZ\0", "2": b"BZh91AY&SY"}[name[-1]] + bytes(40)
+    )
+    options = ["--time", "1:s", "--size", "2:octets"] if "csv" in name else []
+    done = penstock("import", str(tmp_path / name), *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{name}: this is compressed by " in done.stderr
