@@ -315,3 +315,10 @@ def test_dates_without_their_unit_are_refused_with_the_remedy(tmp_path: Path) ->
     (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
     with pytest.raises(InputError, match=r"line 2: .*write COLUMN:datetime for a column of dates"):
         import_trace(tmp_path / "a.csv", time="time:s", size="size:octets")
+
+
+def test_a_line_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.importing.rows.BLOCK", 12)
+    monkeypatch.setattr("penstock.importing.rows.LONGEST_LINE", 30)
+    said = "a.csv, line 3: a line has more than a million octets; give a table of short lines"
+    assert said in refused(tmp_path, f"0,60\n1,60\n2,60,{'x' * 60}\n", **NUMBERED)
