@@ -298,7 +298,10 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
             pcap([], RAW) + struct.pack("<IIII", 1, 10**6, 60, 60) + ip(60),
             "packet 1: the fraction of its time is 1,000,000 of 1,000,000 parts of a second",
         ),
-        (b"\xa1\xb2\xcd\x34" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 34"),
+        (b"\xa1\xb2\xcd\x34" + bytes(40), "this is a modified pcap, which is not read; make it one of pcapng: editcap"),
+        (b"\xa1\xb2\xcd\x35" + bytes(40), "this is no pcap and no pcapng: it begins with a1 b2 cd 35"),
+        (b"snoop\0\0\0" + bytes(40), "this is a capture of snoop, which is not read"),
+        (b"\x28\xb5\x2f\xfd" + bytes(40), "this is compressed by zstd, which is not read; unpack it: unzstd FILE"),
         (b"", "this is no pcap and no pcapng: it is empty"),
         (gzip.compress(pcap([ip(60)], RAW))[:-9], "the compressed file is damaged"),
     ],
@@ -352,44 +355,6 @@ def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> No
     (tmp_path / "a.pcap").write_bytes(pcap([ip(60), ip(61)], RAW))
     where = "octets > 60 AND protocol IN ('udp', 'Agg') AND source <> 'Len' AND abs(source_port) < 2000"
     assert import_trace(tmp_path / "a.pcap", where=where).packets == 1
-
-
-DATES = """\
-time,size
-2026-11-25 14:30:00Z,60
-2026-11-25T14:30:00.000000000001Z,61
-2026-11-25T15:30:00.5+01:00,62
-2026-11-25 09:00:01.25 -0530,63
-"""
-
-
-def test_dates_in_texts_are_exact_whatever_their_spelling(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
-    wanted = [(0, 60), (1, 61), (SECOND_PS // 2, 62), (SECOND_PS * 5 // 4, 63)]
-    trace = import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
-    assert [row[:2] for row in packets(trace)] == wanted
-    (tmp_path / "b.csv").write_text(DATES.partition("\n")[2].replace(",", ";"), encoding="utf-8")
-    assert import_trace(tmp_path / "b.csv", time="1:datetime", size="2:octets").sha256 == trace.sha256
-
-
-@pytest.mark.parametrize(
-    ("date", "told"),
-    [
-        ("2026-02-30", "the calendar has no such day"),
-        *((date, "this is no date of ISO 8601") for date in ("2026-11-25 24:00:00", "25.11.2026", "today")),
-        ("1700000000", "this is a number, and no date; state its unit, as COLUMN:s"),
-    ],
-)
-def test_what_is_no_date_is_refused_with_its_line(date: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f"time,size\n2026-02-28,60\n{date},60\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"line 3: {date}: {told}"):
-        import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
-
-
-def test_dates_without_their_unit_are_refused_with_the_remedy(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 2: .*write COLUMN:datetime for a column of dates"):
-        import_trace(tmp_path / "a.csv", time="time:s", size="size:octets")
 
 
 def test_what_a_killed_import_left_is_removed_by_the_next(tmp_path: Path) -> None:
@@ -480,3 +445,40 @@ def test_the_check_sequence_of_an_interface_may_be_in_bits(tmp_path: Path) -> No
     for fcs, octets in ((4, 4), (32, 4), (16, 2), (2, 2), (0, 0)):
         frame = MAC + b"\x08\0" + ip(1500, length=0) + bytes(octets)
         assert packets(read(tmp_path, section() + interface(ETHERNET, fcs=fcs) + packet(0, 0, frame))) == [(0, 1500, 0)]
+
+
+def test_what_is_missing_in_a_five_tuple_is_told(tmp_path: Path) -> None:
+    def fragment(offset: int) -> bytes:
+        return ip(60)[:6] + struct.pack(">H", offset) + ip(60)[8:]
+
+    udp = struct.pack(">HHHH", 7, 8, 8, 0)
+    hops = ip_6(bytes([17, 0, 1, 4, 0, 0, 0, 0]) + udp, 0)
+    contents = [ip(60), ip(60), fragment(5), fragment(0x2000), hops, hops, ip_6(b"\0\7", 17)]
+    kept = [60, 23, 60, 60, 56, 43, 42]
+    written = b"".join(
+        struct.pack("<IIII", START_S, number, size, len(content)) + content[:size]
+        for number, (content, size) in enumerate(zip(contents, kept, strict=True))
+    )
+    trace = read(tmp_path, pcap([], RAW) + written)
+    assert [row[0:3:2] for row in flows(trace)] == [
+        *(("udp", 1000), ("udp", 1000), ("udp", None), ("udp", 7), ("0", None)),
+        ("udp", 7),
+    ]
+    assert trace.notes == (
+        "2 packets are too short for both ports: what there is of them tells the flow.",
+        "1 packet is behind the first fragment, without ports: a flow of its own.",
+        "1 packet is cut before the protocol: the number of the last header that is there tells the flow.",
+    )
+
+
+@pytest.mark.parametrize("name", ["a.pcap.zst", "a.pcapng.xz", "a.csv.bz2"])
+def test_the_command_says_that_packets_are_compressed_in_a_way_that_is_not_read(
+    name: str, tmp_path: Path, penstock: Command
+) -> None:
+    (tmp_path / name).write_bytes(
+        {"t": b"\x28\xb5\x2f\xfd", "z": b"\xfd7zXZ\0", "2": b"BZh91AY&SY"}[name[-1]] + bytes(40)
+    )
+    options = ["--time", "1:s", "--size", "2:octets"] if "csv" in name else []
+    done = penstock("import", str(tmp_path / name), *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{name}: this is compressed by " in done.stderr

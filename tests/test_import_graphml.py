@@ -39,6 +39,23 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
             '<key id="d" for="edge" attr.name="bw" attr.type="long"/><graph ',
             "key d: there are two keys with",
         ),
+        ("<edge", '<edge directed="0"', 'rate = "7 Mb/s"'),
+        (
+            "<edge",
+            '<edge directed="1"',
+            'this edge is directed, and the edgedefault of the graph is undirected; write edgedefault="directed"',
+        ),
+        (
+            "<edge",
+            '<edge directed="yes"',
+            "edge a - b, directed = yes: this does not say whether edges have a direction",
+        ),
+        (
+            '<node id="a"/><node id="b"/>\n',
+            '<node id="g" yfiles.foldertype="group"><graph edgedefault="directed"><node id="a"/><node id="b"/>'
+            '<edge source="a" target="b"/></graph></node>\n',
+            "edge a - b: this edge is directed, and the edgedefault of the graph is undirected; write an undirected",
+        ),
         (
             f"{KEY}\n",
             KEY.replace("/>", "><default>1</default></key>") * 2,
@@ -53,7 +70,7 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
         (
             '"undirected"',
             '"Directed"',
-            "graph, edgedefault = Directed: this does not say whether edges have a direction",
+            "graph G, edgedefault = Directed: this does not say whether edges",
         ),
         (
             'edgedefault="undirected"',
@@ -82,3 +99,11 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
 )
 def test_what_graphml_says_is_used_named_or_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert told in imported(tmp_path, FILE.replace(old, new, 1))
+
+
+def test_ids_of_edges_are_texts(tmp_path: Path) -> None:
+    edge = '<edge id="1" source="a" target="b"><data key="d">7</data></edge>'
+    twice = FILE.replace('<edge source="a" target="b"><data key="d">7</data></edge>', f"{edge}{edge}")
+    assert "edge a - b: 2 edges between these nodes have the id 1" in imported(tmp_path, twice)
+    twice = twice.replace('id="1"', 'id="01"', 1)
+    assert "2 edges join these nodes, and a route over them would be ambiguous" in imported(tmp_path, twice)

@@ -51,6 +51,21 @@ def test_a_clear_name_of_a_column_goes_before_one_letter(tmp_path: Path, matrix:
 
 
 @pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ("from,to,rate,rate_unit\n0,1,5,Gb/s\n", 'rate = "5 Gb/s"'),
+        ("from,to,demand,demandUnits\n0,1,5,Gb/s\n", 'rate = "5 Gb/s"'),
+        ("from,to,rate (kb/s),rate_unit\n0,1,5,Gb/s\n", "two units are stated for this rate, Gb/s and kb/s"),
+        ("from,to,rate,unit,units\n0,1,5,kb/s,Mb/s\n", "two units are stated for this rate, kb/s and Mb/s"),
+        ("from,to,rate,unit,units\n0,1,5,,Gb/s\n", 'rate = "5 Gb/s"'),
+        ("from,to,rate,load_unit\n0,1,5,Gb/s\n", "# - demands: columns that are not used: load_unit\n"),
+    ],
+)
+def test_columns_with_the_unit_of_a_rate(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, NET, matrix)
+
+
+@pytest.mark.parametrize(
     ("corner", "pair", "note"),
     [
         ("from/to", "0-1", ""),
@@ -71,6 +86,13 @@ def test_the_corner_of_a_square_says_what_its_rows_are(tmp_path: Path, corner: s
     assert f"[flow]\n{pair} = " in text
     assert note in text
     assert note or "corner" not in text
+
+
+@pytest.mark.parametrize("row", ['0,1,"5', '0,1,"5"0', '"0,1,5'])
+def test_a_quote_that_is_not_closed_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
+    told = imported(tmp_path, NET, f"from,to,rate\n{row}\n")
+    assert "m, line 2: this is no CSV" in told
+    assert told.endswith("close the quotes")
 
 
 def test_comments_of_a_matrix_are_counted(tmp_path: Path) -> None:

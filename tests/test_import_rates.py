@@ -37,6 +37,13 @@ def test_the_number_of_lines_in_a_span_is_its_rate(tmp_path: Path) -> None:
     assert "# 1 of 4 spans have no opportunity: 1 b/s stands for nothing there." in text
 
 
+def test_rates_that_are_rounded_are_counted(tmp_path: Path) -> None:
+    values, text = series(tmp_path / "a.up", [1, 8, 9, 21], span="7 ms")
+    assert values == [["0 ns", "1.714286 Mb/s"], ["7 ms", "3.428571 Mb/s"], ["14 ms", "1.714286 Mb/s"]]
+    assert "# 3 of 3 rates are rounded to whole b/s.\n" in text
+    assert "rounded" not in series(tmp_path / "a.up", [1, 8, 9, 21], span="3 ms")[1]
+
+
 def test_a_trace_begins_again_at_its_end(tmp_path: Path) -> None:
     assert series(tmp_path / "a.up", [1], span="100 ms", duration="1 s")[0] == [["0 ns", "12 Mb/s"]]
     # Again at 30, 33, 36 ...: the last span of the first pass has the begin of the second.
@@ -164,7 +171,7 @@ def test_a_compressed_trace_goes_into_a_file_of_its_own(tmp_path: Path, penstock
         ("1\n3\n2\n", "line 3: 2 is earlier than the time before it, 3"),
         ("0\n0\n", "the trace ends at 0 ms"),
         ("1.5\n", 'line 1: "1.5" is no time'),
-        ("", "the trace ends at 0 ms"),
+        *((text, "there is no time; give one in whole milliseconds a line") for text in ("", "\n \n")),
     ],
 )
 def test_what_is_no_such_trace_is_refused_with_its_line(text: str, told: str, tmp_path: Path) -> None:
@@ -232,7 +239,11 @@ def test_a_list_does_not_replace_the_file_that_standard_output_goes_to(tmp_path:
 
 
 def test_the_command_knows_such_a_trace_by_its_content(tmp_path: Path, penstock: Command) -> None:
-    for name, content in (("a.up", b"1\n2\n"), ("trace", b"1\n2\n"), ("a.gz", gzip.compress(b"1\n2\n"))):
+    marked = b"\xef\xbb\xbf1\n2\n"
+    for name, content in (
+        *(("a.up", b"1\n2\n"), ("trace", b"1\n2\n"), ("a.gz", gzip.compress(b"1\n2\n"))),
+        *(("marked", marked), ("marked.gz", gzip.compress(marked))),
+    ):
         (tmp_path / name).write_bytes(content)
         done = penstock("import", str(tmp_path / name), "--line", "cell")
         assert done.returncode == 0, done.stderr

@@ -58,7 +58,12 @@ def test_a_demand_of_several_units_is_their_product(tmp_path: Path, content: str
         ("B (", "A (", "line 5: there are two nodes A; give each node its own name"),
         ("LINKS (", "NODES ( C ( 3 50 ) )\nLINKS (", "line 7: there are two sections NODES; write all of it into one"),
         ("LINKS (", "X ( )\nX ( )\nLINKS (", "line 8: there are two sections X; write all of it into one"),
-        ("unit =", "unit = GBITPERSEC Unit =", "line 2: there are two keys Unit; delete one of the two"),
+        ("unit =", "unit = GBITPERSEC Unit =", "line 2: there are two keys unit; delete one of the two"),
+        ("unit = MBITPERSEC", "unit = ", "line 2: the key unit has no value; delete it, or write name = value"),
+        ("unit = MBITPERSEC", "unit = Mb / min", "Mb / min is no unit that is known here: there are b/s"),
+        ("unit =", "origin = the map of the year of 2004 unit =", 'rate = "40 Mb/s"'),
+        ("unit =", "= unit =", "line 2: there is no name before this =; write name = value"),
+        ("0 ( )", "0 ( 9 )", "line 8: a module has no cost; write ( capacity cost capacity cost ... )"),
         ("unit =", "planar unit =", "# - network: said of the whole, and not used: planar\n"),
         ("unit =", "link-model = ONEWAY unit =", "link-model = ONEWAY: there is no such model; write one of DIRECTED"),
         (

@@ -277,3 +277,48 @@ def test_times_that_are_far_apart_are_refused_whatever_their_size(
     (tmp_path / "a.pq").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"row 2: this is more than 100 days|row 2: the trace lasts"):
         import_trace(tmp_path / "a.pq", **NAMED)
+
+
+DATES = """\
+time,size
+2026-11-25 14:30:00Z,60
+2026-11-25T14:30:00.000000000001Z,61
+2026-11-25T15:30:00.5+01:00,62
+2026-11-25 09:00:01.25 -0530,63
+"""
+
+
+def test_dates_in_texts_are_exact_whatever_their_spelling(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
+    wanted = [(0, 60), (1, 61), (SECOND_PS // 2, 62), (SECOND_PS * 5 // 4, 63)]
+    trace = import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
+    assert [row[:2] for row in packets(trace)] == wanted
+    (tmp_path / "b.csv").write_text(DATES.partition("\n")[2].replace(",", ";"), encoding="utf-8")
+    assert import_trace(tmp_path / "b.csv", time="1:datetime", size="2:octets").sha256 == trace.sha256
+
+
+@pytest.mark.parametrize(
+    ("date", "told"),
+    [
+        ("2026-02-30", "the calendar has no such day"),
+        *((date, "this is no date of ISO 8601") for date in ("2026-11-25 24:00:00", "25.11.2026", "today")),
+        ("1700000000", "this is a number, and no date; state its unit, as COLUMN:s"),
+    ],
+)
+def test_what_is_no_date_is_refused_with_its_line(date: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"time,size\n2026-02-28,60\n{date},60\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f"line 3: {date}: {told}"):
+        import_trace(tmp_path / "a.csv", time="time:datetime", size="size:octets")
+
+
+def test_dates_without_their_unit_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(DATES, encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: .*write COLUMN:datetime for a column of dates"):
+        import_trace(tmp_path / "a.csv", time="time:s", size="size:octets")
+
+
+def test_a_line_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.importing.rows.BLOCK", 12)
+    monkeypatch.setattr("penstock.importing.rows.LONGEST_LINE", 30)
+    said = "a.csv, line 3: a line has more than a million octets; give a table of short lines"
+    assert said in refused(tmp_path, f"0,60\n1,60\n2,60,{'x' * 60}\n", **NUMBERED)

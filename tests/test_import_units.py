@@ -34,7 +34,7 @@ def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options:
         ("capacitymbps", "", 'rate = "5 Mb/s"'),
         ("capacity-kbps", "", 'rate = "5 kb/s"'),
         ("capacity [Gb/s]", "", 'rate = "5 Gb/s"'),
-        ("capacity (G)", "", 'rate = "5 Gb/s"'),
+        ("capacity (G)", "", "# - 1 of 1 lines: G is read as Gb/s\n"),
         ("capacityMbps", "Gb/s", "# - 1 of 1 lines: --rate-unit Gb/s instead of the file's Mbps\n"),
         ("bw_furlongs", "", "bw_furlongs = 5: this number has no unit; add --rate-unit Mb/s"),
         ("bw_furlongs", "Mb/s", "the name of bw_furlongs ends in furlongs, which is no unit of a rate: --rate-unit"),
@@ -79,6 +79,7 @@ def test_the_name_of_a_quantity_is_no_doubtful_unit(tmp_path: Path) -> None:
         ({"bw": 5, "bwUnits": "Gbps"}, "", 'rate = "5 Gb/s"'),
         ({"bw": "5", "bw_unit": "Gbps"}, "", 'rate = "5 Gb/s"'),
         ({"bw": 5, "BW-Units": "G"}, "", "# - 1 of 1 lines: G is read as Gb/s\n"),
+        ({"bw": "5 M/s"}, "", "# - 1 of 1 lines: M/s is read as Mb/s\n"),
         ({"bw": 5, "bwUnits": "G"}, "Mb/s", "--rate-unit Mb/s is for numbers: bw has its own unit\n"),
         ({"bw": "5 Mb/s", "bwUnits": "M"}, "", 'rate = "5 Mb/s"'),
         ({"bw": "5 Mb/s", "bwUnits": "G"}, "", "bw = 5 Mb/s: two units are stated for it, Mb/s and G; correct it"),
@@ -102,6 +103,7 @@ def test_an_attribute_beside_a_rate_has_its_unit(tmp_path: Path, edge: dict[str,
         ({"distance": 5, "distanceUnits": "miles"}, "distance", "distance = 5: miles is no unit that is known here"),
         ({"distance": "5 m"}, "distance", "distance = 5 m: m is no unit that is known here: there are ns, us, ms, s"),
         ({"delay_value": 5, "delay_unit": "ms"}, "delay_value", 'delay = "5 ms"'),
+        ({"delay_us": 5, "delayUnits": "ms"}, "delay_us", "delay_us has its own unit, ms, instead of us\n"),
         ({"delay_us": "5 ms"}, "delay_us", "# - 1 of 1 lines: delay_us has its own unit, ms, instead of us\n"),
     ],
 )
@@ -118,6 +120,9 @@ def test_an_attribute_beside_a_delay_has_its_unit(
         ({"LinkSpeed": "2.5 Gbps", "LinkSpeedUnits": "G"}, 'rate = "2.5 Gb/s"'),
         ({"LinkSpeed": "2.5", "LinkSpeedUnits": "X"}, "LinkSpeed = 2.5: X is no unit that is known here"),
         ({"LinkSpeedRaw": "2.5 Gb/s"}, "# - 1 of 1 lines: LinkSpeedRaw has its own unit, Gb/s, instead of b/s\n"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "10", "LinkSpeedUnits": "G"}, "LinkSpeed says 10 Gb/s instead, and is not"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "10"}, "# - edge: attributes that are not used: LinkSpeed\n"),
+        ({"LinkSpeedRaw": 1e9, "LinkSpeed": "<1", "LinkSpeedUnits": "G"}, "not used: LinkSpeed, LinkSpeedUnits\n"),
         ({"LinkSpeedRaw": 5, "LinkSpeedUnits": "G"}, "# - edge: attributes that are not used: LinkSpeedUnits\n"),
     ],
 )
@@ -145,3 +150,8 @@ def test_one_small_letter_is_no_unit_of_a_rate(tmp_path: Path, written: str) -> 
 )
 def test_one_letter_in_the_names_of_a_matrix(tmp_path: Path, matrix: str, told: str) -> None:
     assert told in imported(tmp_path, {}, matrix)
+
+
+def test_two_speeds_that_are_equal_say_the_same(tmp_path: Path) -> None:
+    text = imported(tmp_path, {"LinkSpeedRaw": 1e9, "LinkSpeed": "1", "LinkSpeedUnits": "G"})
+    assert "LinkSpeed" not in text

@@ -57,7 +57,7 @@ def _graphml(text: str, file: str) -> Graph:
     refuse_doubtful(root, file)
     if without_empty_labels(root):
         text = ElementTree.tostring(root, encoding="unicode")
-    graph = nx.parse_graphml(text, force_multigraph=True)
+    graph = nx.parse_graphml(text, edge_key_type=str, force_multigraph=True)
     edges, of_all = [about for _, _, about in graph.edges(data=True)], defaults_of_all(root)
     for each, defaults in ((dict(graph.nodes(data=True)).values(), "node_default"), (edges, "edge_default")):
         for attributes in each:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from socket import AF_INET, AF_INET6, inet_ntop
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from penstock.core.counts import counted
 from penstock.importing.kinds import ROW
@@ -35,9 +35,31 @@ NOT_IP, CUT, TIMELESS = "that are not IP", "that are cut before the end of the h
 LONGER = "longer by the header of IP than by the record: the header counts"
 NO_LENGTH = "without a length in the header of IP: that of the record counts"
 """What may be wrong with the size of packets: a network card that divides packets leaves their length at 0."""
+LATER = "behind the first fragment, without ports: a flow of its own"
+SHORT = "too short for both ports: what there is of them tells the flow"
+NO_PROTOCOL = "cut before the protocol: the number of the last header that is there tells the flow"
+"""What may be missing in the five-tuple."""
 
 Row = tuple[int, str, str, "int | None", str, "int | None"]
-"""Octets of the IP packet, 0 if its header does not say them, and its five-tuple."""
+"""Octets of the IP packet, and its five-tuple."""
+Ends = tuple["int | None", "int | None"]
+"""The ports of both ends."""
+
+
+class Header(NamedTuple):
+    """What a header of IP says: octets of the packet, 0 if it does not say them, its protocol, and both addresses.
+
+    Ports are at `ports` if the protocol has them, and the packet ends at `end`, as far as it was captured. `missing`
+    says why there are none; it is empty otherwise.
+    """
+
+    size: int
+    protocol: int
+    source: str
+    target: str
+    ports: int
+    end: int
+    missing: str
 
 
 class Capture:
@@ -47,24 +69,24 @@ class Capture:
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self.left_out: Counter[str] = Counter()
-        self._sizes: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()
         self._records = Records(stream, file)
 
     @property
     def notes(self) -> list[str]:
-        """What the file says of the sizes of packets, and of packets that it has not."""
-        sizes = (
+        """What is said of packets that are not left out, and of those that the file has not."""
+        told = (
             f"{counted(packets, 'packet')} {'is' if packets == 1 else 'are'} {what}."
-            for what, packets in self._sizes.items()
+            for what, packets in self._told.items()
         )
-        return [*sizes, *self._records.notes]
+        return [*told, *self._records.notes]
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """The packets with the columns of every frame, ``octets`` and those of the five-tuple."""
         rows: list[tuple[object, ...]] = []
         first: int | None = None
         for row, record in enumerate(self._records, 1):
-            packet = _packet(record, self._sizes)
+            packet = _packet(record, self._told)
             if isinstance(packet, str):
                 self.left_out[packet] += 1
                 continue
@@ -78,8 +100,8 @@ class Capture:
             yield _frame(rows)
 
 
-def _packet(record: Record, sizes: Counter[str]) -> Row | str:
-    """The IP packet of a record, or why there is none that a trace can have. Counts what is said of its size."""
+def _packet(record: Record, told: Counter[str]) -> Row | str:
+    """The IP packet of a record, or why there is none that a trace can have. Counts what is told of its values."""
     if record.time_ps is None:
         return TIMELESS
     finder = FINDERS.get(record.link)
@@ -91,50 +113,58 @@ def _packet(record: Record, sizes: Counter[str]) -> Row | str:
             return at or NOT_IP
         (first,) = struct.unpack_from("B", record.octets, at)
         read = {4: _version_4, 6: _version_6}.get(first >> 4)
-        if read is None or (row := read(record.octets, at)) is None:
+        if read is None or (header := read(record.octets, at)) is None:
             return NOT_IP
     except struct.error:
         return CUT
-    size, whole = row[0], record.length - record.fcs - at
+    size, whole = header.size, record.length - record.fcs - at
     if not size or size > whole:
-        sizes[LONGER if size else NO_LENGTH] += 1
-    return (size or whole, *row[1:])
+        told[LONGER if size else NO_LENGTH] += 1
+    ports = _ports(record.octets[: header.end], header, told)
+    name = PROTOCOLS.get(header.protocol, str(header.protocol))
+    return size or whole, name, header.source, ports[0], header.target, ports[1]
 
 
-def _version_4(octets: bytes, at: int) -> Row | None:
+def _version_4(octets: bytes, at: int) -> Header | None:
     first, length, fragment, protocol, source, target = struct.unpack_from(">BxH2xHxB2x4s4s", octets, at)
-    header = (first & 15) * 4
-    if header < LEAST_IPV4 or 0 < length < header:
+    size = (first & 15) * 4
+    if size < LEAST_IPV4 or 0 < length < size:
         return None
-    own = octets[: at + length] if length else octets
-    ports = _ports(own, at + header, protocol) if fragment & 0x1FFF == 0 else (None, None)
-    name = PROTOCOLS.get(protocol, str(protocol))
-    return length, name, inet_ntop(AF_INET, source), ports[0], inet_ntop(AF_INET, target), ports[1]
+    missing = LATER if fragment & 0x1FFF else ""
+    end = at + length if length else len(octets)
+    return Header(length, protocol, inet_ntop(AF_INET, source), inet_ntop(AF_INET, target), at + size, end, missing)
 
 
-def _version_6(octets: bytes, at: int) -> Row:
+def _version_6(octets: bytes, at: int) -> Header:
     payload, protocol, source, target = struct.unpack_from(">4xHBx16s16s", octets, at)
-    place, is_first = at + IPV6_HEADER, True
     size = payload + IPV6_HEADER if payload or protocol == NOTHING else 0
-    own = octets[: at + size] if size else octets
-    # What follows in a fragment other than the first is no header.
-    while protocol in EXTENSIONS and is_first and place + 4 <= len(own):
-        following, units, offset = struct.unpack_from(">BBH", own, place)
+    end = min(at + size, len(octets)) if size else len(octets)
+    place, missing = at + IPV6_HEADER, ""
+    # What follows in a fragment behind the first is no header.
+    while protocol in EXTENSIONS and not missing:
+        if place + 4 > end:
+            missing = NO_PROTOCOL
+            break
+        following, units, offset = struct.unpack_from(">BBH", octets, place)
         if protocol == FRAGMENT:
-            is_first, units = offset >> 3 == 0, 0
+            missing, units = LATER if offset >> 3 else "", 0
         place += (units + 2) * 4 if protocol == AUTHENTICATION else (units + 1) * 8
         protocol = following
-    ports = _ports(own, place, protocol) if is_first else (None, None)
-    name = PROTOCOLS.get(protocol, str(protocol))
-    return size, name, inet_ntop(AF_INET6, source), ports[0], inet_ntop(AF_INET6, target), ports[1]
+    return Header(size, protocol, inet_ntop(AF_INET6, source), inet_ntop(AF_INET6, target), place, end, missing)
 
 
-def _ports(octets: bytes, place: int, protocol: int) -> tuple[int | None, int | None]:
-    """The two ports, as far as they were captured."""
-    if protocol not in WITH_PORTS:
+def _ports(octets: bytes, header: Header, told: Counter[str]) -> Ends:
+    """The two ports of a packet, as far as they are there. Counts those that are not."""
+    if header.missing:
+        told[header.missing] += 1
         return None, None
-    source, target = octets[place : place + 2], octets[place + 2 : place + 4]
-    return tuple(int.from_bytes(port) if len(port) == 2 else None for port in (source, target))  # type: ignore[return-value]
+    if header.protocol not in WITH_PORTS:
+        return None, None
+    place, known = header.ports, len(octets) - header.ports
+    if known >= 4:
+        return struct.unpack_from(">HH", octets, place)
+    told[SHORT] += 1
+    return (int.from_bytes(octets[place : place + 2]) if known >= 2 else None), None
 
 
 def _frame(rows: list[tuple[object, ...]]) -> pl.DataFrame:

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|I
 ENTITY = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
 """How a letter is written that ASCII has not, or a quote."""
 BARE_KEYS = ("id", "label", *ENDS)
-"""The keys whose values may be one word without quotes."""
+"""The keys of a graph whose values may be one word without quotes. Beside the graph all may, as `Creator Gephi`."""
 FLAGS = ("directed", "multigraph")
 
 
@@ -84,7 +84,8 @@ def _parsed(text: str, file: str) -> Block:
                 raise _refused(f"there is {word[:40]} in the place of a key", file, line)
             key = word
         else:
-            value = Block() if word == "[" else _value(key, word, file, line)
+            is_bare = (key in BARE_KEYS or len(blocks) == 1) and KEY.fullmatch(word)
+            value = Block() if word == "[" else word if is_bare else _value(key, word, file, line)
             blocks[-1].setdefault(key, []).append(value)
             key = ""
             if isinstance(value, Block):
@@ -104,8 +105,6 @@ def _value(key: str, word: str, file: str, line: int) -> object:
         return int(word)
     if NUMBER.fullmatch(word):
         return word if word.lstrip("+-").isdecimal() else float(word)
-    if key in BARE_KEYS and KEY.fullmatch(word):
-        return word
     raise _refused(f"{key} is {word[:40]}, which is neither a number nor a text in quotes", file, line)
 
 

@@ -76,23 +76,35 @@ def _keys(root: Element, file: str) -> dict[str, Element]:
 
 
 def _refuse_mixed(root: Element, file: str) -> None:
-    """Refuse edges of which only some have one direction."""
-    for graph in root.iterfind("{*}graph"):
-        if (default := graph.get("edgedefault", "undirected")) not in ("directed", "undirected"):
-            reason, remedy = "this does not say whether edges have a direction", "write directed or undirected"
-            raise InputError(reason, path="graph, edgedefault", value=default, file=file, remedy=remedy)
-        of_all = graph.get("edgedefault") == "directed"
-        edges = list(graph.iterfind(".//{*}edge"))
-        others = [edge for edge in edges if edge.get("directed", str(of_all).lower()) != str(of_all).lower()]
-        if others:
-            kind, other = ("directed", "undirected") if of_all else ("undirected", "directed")
-            one_way = "write an undirected edge as two directed ones"
-            raise InputError(
-                f"this edge is {other}, and the edgedefault of the graph is {kind}",
-                path=_path(others[0]),
-                file=file,
-                remedy=f'write edgedefault="{other}"' if len(others) == len(edges) else one_way,
-            )
+    """Refuse edges of which only some have one direction, and words that do not say whether they have one."""
+    whole = root.find("{*}graph")
+    of_all = whole is not None and whole.get("edgedefault") == "directed"
+    edges = []
+    for graph in (part for part in root.iter() if tag_of(part) == "graph"):
+        default = _choice(graph, "edgedefault", {"directed": True, "undirected": False}, of_all, file)
+        edges += [
+            (edge, _choice(edge, "directed", {"true": True, "1": True, "false": False, "0": False}, default, file))
+            for edge in graph.iterfind("{*}edge")
+        ]
+    if others := [edge for edge, is_directed in edges if is_directed != of_all]:
+        kind, other = ("directed", "undirected") if of_all else ("undirected", "directed")
+        one_way = "write an undirected edge as two directed ones"
+        raise InputError(
+            f"this edge is {other}, and the edgedefault of the graph is {kind}",
+            path=_path(others[0]),
+            file=file,
+            remedy=f'write edgedefault="{other}"' if len(others) == len(edges) else one_way,
+        )
+
+
+def _choice(part: Element, name: str, words: Mapping[str, bool], default: bool, file: str) -> bool:
+    """What an attribute says with one of these words; `default` without it."""
+    if (word := part.get(name)) is None:
+        return default
+    if word not in words:
+        reason, remedy = "this does not say whether edges have a direction", f"write one of {', '.join(words)}"
+        raise InputError(reason, path=f"{_path(part)}, {name}", value=word, file=file, remedy=remedy)
+    return words[word]
 
 
 def _refuse_nameless(part: Element, file: str) -> None:

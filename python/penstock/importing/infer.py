@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -15,11 +16,15 @@ from penstock.core.quantities import (
     given,
     is_rounded,
     quantity,
+    shown,
 )
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 from penstock.importing.units import DELAY, LENGTHS, RATE, Kind, beside, unit_of
+
+MODULE = "module_capacity"
+"""The attribute of a link of SNDlib that is no other rate, but what may be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +196,26 @@ class Reader:
 
     def rate(self, edge: Edge, found: Found) -> Decimal:
         """The rate of an edge in b/s."""
-        for name, unit in self.known(self.options.rate, self.graph.rates):
+        there = [each for each in self.graph.rates if edge.attributes.get(each[0]) is not None]
+        for name, unit in self.known(self.options.rate, there):
             if edge.attributes.get(name) is not None:
-                if name == "module_capacity":
+                if name == MODULE:
                     found.notes.append("no capacity is installed: the rate is that of the first module")
-                return self.quantity(edge, name, unit, RATE, found)
+                rate = self.quantity(edge, name, unit, RATE, found)
+                if not self.options.rate:
+                    found.notes += self.unlike(edge, rate, [each for each in there if each[0] not in (name, MODULE)])
+                return rate
         if self.default_rate is not None:
             found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
         raise self.missing(edge, "rate", self.options.rate, '"10 Mb/s"')
+
+    def unlike(self, edge: Edge, rate: Decimal, others: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """The attributes that say another rate of an edge than the one that is used."""
+        for name, unit in others:
+            with suppress(InputError):
+                if (other := self.quantity(edge, name, unit, RATE, Found())) != rate:
+                    yield f"{name} says {shown(other, RATE_UNITS)} instead, and is not used"
 
     def known(self, name: str, of_format: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
         """The attributes that may have a value, each with the unit of the format: that of the user alone, if named."""
@@ -229,12 +245,11 @@ class Reader:
     def quantity(self, edge: Edge, name: str, of_format: str, kind: Kind, found: Found) -> Decimal:
         """The value of an attribute, with the unit that it has in files of this format."""
         value, given = edge.attributes[name], self.options.rate_unit if kind is RATE else self.options.delay_unit
-        self.used |= {name, *beside(edge.attributes, name)}
         try:
             unit = unit_of(edge.attributes, name, of_format, kind, given, found.notes)
-            if unit in LENGTHS:
-                return self.of_distance(quantity(value, unit, LENGTHS), found)
-            return quantity(value, unit, kind.units)
+            amount = quantity(value, unit, LENGTHS if unit in LENGTHS else kind.units)
+            self.used |= {name, *beside(edge.attributes, name)}
+            return self.of_distance(amount, found) if unit in LENGTHS else amount
         except ValueError as error:
             remedy = f"add {kind.option} {kind.example}" if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"

@@ -11,7 +11,6 @@ Columns are divided by commas, semicolons, tabulators or blanks. A line that beg
 from __future__ import annotations
 
 import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
 from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
+from penstock.importing.units import beside
 
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
@@ -87,7 +87,7 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     found = []
     try:
         for number, line in lines:
-            cells = next(csv.reader(io.StringIO(line), delimiter=separator, skipinitialspace=True))
+            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
             found.append((number, [cell.strip() for cell in cells]))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None
@@ -114,9 +114,16 @@ def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None
     return (units[0], head[units[0]]) if len(units) == 1 else (None, "")
 
 
+def _unit_columns(head: Sequence[str], rate: int | None) -> list[int]:
+    """The columns with the unit of each rate, as `unit` or, beside `rate`, `rate_unit`."""
+    own = beside(dict.fromkeys(head, "unit"), parted(head[rate])[0]) if rate is not None else {}
+    return [place for place, name in enumerate(head) if name.lower() in UNIT or name in own]
+
+
 def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
     """The demands of a list with one pair a line."""
-    (sender, receiver), (rate, stated), unit = ends, _rate_column(head, file, first), _column(head, UNIT)
+    (sender, receiver), (rate, stated) = ends, _rate_column(head, file, first)
+    units = _unit_columns(head, rate)
     counts = Counter(name.lower() for name in head)
     if twice := [name for name in head if name and counts[name.lower()] > 1]:
         raise InputError("two columns have this name", value=twice[0], file=file, line=first, remedy="delete one")
@@ -135,14 +142,14 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
             reason = f"the line has {counted(len(row), 'value')}, and the first line {len(head)}"
             raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
         value = row[rate] if rate is not None else ""
-        own = row[unit] if unit is not None and value else ""
-        said = [each for each in (own_unit(value), own, stated if own else "") if each]
+        owns = [row[place] for place in units if value and row[place]]
+        said = [each for each in (own_unit(value), *owns, stated if owns else "") if each]
         if len({size_of(each, RATE_UNITS) for each in said}) > 1:
             reason = f"two units are stated for this rate, {said[0]} and {said[1]}"
             raise InputError(reason, path="rate", value=value, file=file, line=line, remedy="delete one of the two")
-        written = f"{value} {own}" if own and is_number(value) else value
+        written = f"{value} {owns[0]}" if owns and is_number(value) else value
         demands.append(Demand(row[sender], row[receiver], written or None, line))
-    others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, unit)]
+    others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, *units)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes)
 

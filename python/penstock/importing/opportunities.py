@@ -7,6 +7,7 @@ opportunities in a span of time is the rate of that span.
 
 from __future__ import annotations
 
+import codecs
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, shown
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, given, is_rounded, shown
 from penstock.core.reading import is_zipped, unzipped_start
 from penstock.core.texts import INSTANTS, read_file_of
 from penstock.importing.document import key, named_list, quoted
@@ -61,7 +62,7 @@ def has_opportunities(file: str | Path) -> bool:
     except (OSError, ValueError):
         return False
     whole = octets if len(octets) < LOOKED_AT else octets.rpartition(b"\n")[0]
-    lines = [line.strip() for line in whole.split(b"\n")]
+    lines = [line.strip() for line in whole.removeprefix(codecs.BOM_UTF8).split(b"\n")]
     times = [int(line) for line in lines if re.fullmatch(rb"\d{1,12}", line)]
     return bool(times) and len(times) == sum(map(bool, lines)) and times == sorted(times)
 
@@ -83,6 +84,8 @@ def read(path: Path) -> Opportunities:
             raise _refused(path, number, f"{time} is earlier than the time before it, {last}", "sort the lines")
         counts[time] += 1
         last = time
+    if not counts:
+        raise InputError("there is no time", file=str(path), remedy="give one in whole milliseconds a line")
     if not last:
         raise InputError(
             "the trace ends at 0 ms", file=str(path), remedy="its last line is its duration in milliseconds"
@@ -149,7 +152,7 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
         remedy = "write --list-out FILE: what is in it goes there"
         raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
     lines = (
-        f"# {trace.counts.total():,} opportunities of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
+        f"# {_opportunities(trace)} of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
         f'# The line needs their mean as its rate: rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"',
         "# A line in braces, as an import writes it, has them there: opportunities = { file = ..., sha256 = ... }",
         f"[line.{key(line)}.opportunities]",
@@ -196,3 +199,11 @@ def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: i
     yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
     if zeros := sum(not rate for rate in rates):
         yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
+    if rounded := sum(map(is_rounded, rates)):
+        yield f"{rounded:,} of {len(rates):,} rates are rounded to whole b/s."
+
+
+def _opportunities(trace: Opportunities) -> str:
+    """Their number, with the noun."""
+    number = trace.counts.total()
+    return f"{number:,} opportunit{'y' if number == 1 else 'ies'}"

@@ -59,7 +59,7 @@ class Rows:
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
     """The rows of a stream, in blocks of whole lines; no block is empty. Raises :class:`InputError`."""
     first, separator = 1, ""
-    while block := _lines(stream, file):
+    while block := _lines(stream, file, first):
         if first == 1 and (reason := utf_16(block)):
             raise InputError(reason, file=file, remedy=AS_UTF_8)
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
@@ -98,12 +98,13 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
     return Rows(block, numbers, separator, comments)
 
 
-def _lines(stream: BinaryIO, file: str) -> bytes:
-    """Whole lines of about one block; empty at the end."""
+def _lines(stream: BinaryIO, file: str, first: int) -> bytes:
+    """Whole lines of about one block, of which the first has this number; empty at the end."""
     block = stream.read(BLOCK)
     if block and not block.endswith(b"\n"):
         rest = stream.readline(LONGEST_LINE)
         if len(rest) == LONGEST_LINE:
-            raise InputError("a line has more than a million octets", file=file, remedy="give a table of short lines")
+            line, remedy = first + block.count(b"\n"), "give a table of short lines"
+            raise InputError("a line has more than a million octets", file=file, line=line, remedy=remedy)
         block += rest
     return block

@@ -114,7 +114,7 @@ class _Native:
         self.limits = 0
         self.taken: set[tuple[str, str]] = set()
         readers = {
-            "META": self.read_key,
+            "META": self.read_keys,
             "NODES": self.read_node,
             "LINKS": self.read_link,
             "DEMANDS": self.read_demand,
@@ -133,19 +133,35 @@ class _Native:
     def once(self, kind: str, remedy: str = "") -> str:
         """The next word, a name that nothing else of this kind may have."""
         name = self.words.take()
-        known = (kind, name.lower() if kind == "key" else name)
-        if known in self.taken:
+        if (kind, name) in self.taken:
             raise self.words.refused(f"there are two {kind}s {name}", remedy or f"give each {kind} its own name")
-        self.taken.add(known)
-        return known[1]
+        self.taken.add((kind, name))
+        return name
 
-    def read_key(self) -> None:
-        """`name = value`; a name without a value says nothing that is used."""
-        name, value = self.once("key", "delete one of the two"), ""
-        if self.words.ahead() == "=":
-            self.words.expect("=")
-            value = self.words.take()
-        self.about[name] = value
+    def read_keys(self) -> None:
+        """All of META: `name = value`, where a value may have several words; words before a name say nothing."""
+        name, said = "", list[str]()
+        while self.words.ahead() != ")":
+            if (word := self.words.take()) != "=":
+                said.append(word)
+                continue
+            if not said:
+                raise self.words.refused("there is no name before this =", "write name = value")
+            name = self.say(name, said[:-1], said[-1])
+            said = []
+        self.say(name, said)
+
+    def say(self, name: str, said: Sequence[str], then: str = "") -> str:
+        """Keeps what META says of a name, and returns the name that comes then, in small letters."""
+        if not name:
+            self.about |= dict.fromkeys(said, "")
+        elif not said:
+            raise self.words.refused(f"the key {name} has no value", "delete it, or write name = value")
+        elif name in self.about:
+            raise self.words.refused(f"there are two keys {name}", "delete one of the two")
+        else:
+            self.about[name] = " ".join(said)
+        return then.lower()
 
     def read_node(self) -> None:
         """`NAME ( longitude latitude )`."""
@@ -163,6 +179,8 @@ class _Native:
         modules = []
         while self.words.ahead() != ")":
             modules.append(self.words.number())
+        if len(modules) % 2:
+            raise self.words.refused("a module has no cost", "write ( capacity cost capacity cost ... )")
         self.words.expect(")")
         self.edges.append(Edge(source, target, link_attributes(values, modules)))
 
@@ -172,7 +190,7 @@ class _Native:
         line = self.words.line
         source, target = self.ends()
         unit, value = self.words.number(), self.words.number()
-        self.limits += self.words.take() != UNLIMITED
+        self.limits += self.words.take().upper() != UNLIMITED
         self.demands.append(Demand(source, target, times(unit, value), line))
 
     def ends(self) -> tuple[str, str]:

@@ -52,6 +52,18 @@ LONGEST_S = 100 * 86_400
 FASTEST_BPS = 1e14
 """A trace with a higher mean rate has another unit. No line in Penstock is faster."""
 PARQUET = b"PAR1"
+FOREIGN = {
+    b"\x28\xb5\x2f\xfd": ("compressed by zstd", "unpack it: unzstd FILE"),
+    b"\xfd7zX": ("compressed by xz", "unpack it: unxz FILE"),
+    **{b"BZh%d1AY&" % level: ("compressed by bzip2", "unpack it: bunzip2 FILE") for level in range(1, 10)},
+    b"\x04\x22\x4d\x18": ("compressed by lz4", "unpack it: lz4 -d FILE"),
+    b"PK\3\4": ("a ZIP archive, or a file of a spreadsheet", "unpack it, or save the table as CSV"),
+    b"snoop\0\0\0": ("a capture of snoop", "make it one of pcapng: editcap FILE OTHER.pcapng"),
+    b"\xa1\xb2\xcd\x34": ("a modified pcap", "make it one of pcapng: editcap FILE OTHER.pcapng"),
+    b"\x34\xcd\xb2\xa1": ("a modified pcap", "make it one of pcapng: editcap FILE OTHER.pcapng"),
+}
+"""How files begin that are not read, what they are, and what to do."""
+PACKED = (".gz", ".zst", ".xz", ".bz2", ".lz4", ".zip")
 CAPTURES = (".pcap", ".pcapng", ".cap")
 TABLES = (".csv", ".tsv", ".parquet")
 MET = OWN + "met"
@@ -121,8 +133,10 @@ class ImportedTrace:
 
 def is_trace(file: str | Path) -> bool:
     """Whether a file has packets and no network: by its first octets, or by the end of its name."""
-    path = Path(file)
-    if Path(path.name.removesuffix(".gz")).suffix.lower() in (*CAPTURES, *TABLES):
+    suffixes = [suffix.lower() for suffix in Path(file).suffixes]
+    if suffixes[-1:] and suffixes[-1] in PACKED:
+        suffixes.pop()
+    if suffixes[-1:] and suffixes[-1] in (*CAPTURES, *TABLES):
         return True
     with suppress(OSError, ValueError, InputError), _opened(str(file)) as stream:
         return stream.peek(4)[:4] in (*PCAP, PCAPNG, PARQUET)
@@ -171,6 +185,7 @@ def import_trace(
             _refuse_columns(time, size, flow, given)
             capture = Capture(cast("BinaryIO", stream), given)
             return _Keeper(capture, given, where).keep(capture.frames(), name)
+        _refuse_foreign(stream.peek(8)[:8], given)
         _refuse_other_captures(start, time, given)
         table = Table(given, _columns(time, size, flow, where, given))
         if start == PARQUET:
@@ -203,6 +218,13 @@ def _opened(source: str) -> Iterator[io.BufferedReader]:
 def _plain(stream: io.BufferedReader, file: str) -> io.BufferedReader:
     """What is in a stream, unpacked if gzip has compressed it."""
     return io.BufferedReader(Unzipping(stream, file)) if stream.peek(2)[:2] == GZIP else stream
+
+
+def _refuse_foreign(start: bytes, file: str) -> None:
+    """A file that is compressed or a capture in a way that is not read."""
+    for begin, (what, remedy) in FOREIGN.items():
+        if start.startswith(begin):
+            raise InputError(f"this is {what}, which is not read", file=file, remedy=remedy)
 
 
 def _refuse_other_captures(start: bytes, time: str, file: str) -> None:

@@ -33,7 +33,25 @@ ENDINGS = ("units", "unit")
 ORDINARY = {
     *("rate", "capacity", "bandwidth", "bw", "speed", "throughput", "load", "traffic", "demand", "volume"),
     *("delay", "latency", "time", "distance", "dist", "length", "len", "weight", "cost"),
-    *("value", "raw", "total", "max", "avg", "mean", "link", "edge", "up", "down", "in", "out"),
+    *(
+        "label",
+        "type",
+        "class",
+        "metric",
+        "name",
+        "value",
+        "raw",
+        "total",
+        "max",
+        "avg",
+        "mean",
+        "link",
+        "edge",
+        "up",
+        "down",
+        "in",
+        "out",
+    ),
 }
 """Last words of names that are taken for no unit by anyone, as in `link_capacity`."""
 
@@ -54,8 +72,9 @@ DELAY = Kind("delay", DELAY_UNITS, "--delay-unit", "ms")
 
 def beside(attributes: Attributes, name: str) -> dict[str, str]:
     """The attributes that state the unit of another one, with what they say: `LinkSpeedUnits` of `LinkSpeed`."""
-    bare = _bare(name)
-    wanted = {stem + ending for stem in (bare, bare.removesuffix("value")) if stem for ending in ENDINGS}
+    stems = {name, _bare(name).removesuffix("value")}
+    stems |= {unit_in_name(name, units)[0] for units in (RATE_UNITS, DELAY_UNITS)}
+    wanted = {_bare(stem) + ending for stem in stems if stem for ending in ENDINGS}
     found = {str(other): value for other, value in attributes.items() if _bare(str(other)) in wanted}
     return {other: text for other, value in found.items() if value is not None and (text := plain(str(value)))}
 
@@ -92,12 +111,16 @@ def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given
         notes.append(f"{kind.option} {given} instead of the file's {stated}")
     elif given and not stated and (word := _doubtful(name, kind)):
         notes.append(f"the name of {name} ends in {word}, which is no unit of a {kind.name}: {kind.option} {given}")
+    notes += [] if given else prefix_notes([stated])
     return stated if stated in LENGTHS else given or stated
 
 
 def prefix_notes(units: Iterable[str]) -> list[str]:
-    """How units are read that are one letter, as the G of 2.5G."""
-    return [f"{unit} is read as {unit.lower() if unit == 'K' else unit}b/s" for unit in units if unit in PREFIXES]
+    """How units are read that are one letter, as the G of 2.5G, or M/s."""
+    letters = {unit: unit.removesuffix("/s") for unit in units}
+    return [
+        f"{unit} is read as {letter.replace('K', 'k')}b/s" for unit, letter in letters.items() if letter in PREFIXES
+    ]
 
 
 def _bare(name: str) -> str:
