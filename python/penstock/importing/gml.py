@@ -17,8 +17,7 @@ from collections.abc import Iterator
 
 from penstock.core.errors import InputError
 from penstock.importing.attributed import ENDS, graph_of
-from penstock.importing.graph import Attributes, Graph
-from penstock.importing.names import of_the_whole
+from penstock.importing.graph import Attributes, Graph, together
 
 TOKEN = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+|"')
 KEY = re.compile(r"[A-Za-z_][^\"]*")
@@ -66,8 +65,8 @@ def read(text: str, file: str) -> Graph:
             keys.add(known)
         edges.append((source, target, edge.attributes(*ENDS, "key")))
         nodes |= {end: {} for end in (source, target) if end not in nodes}
-    notes = of_the_whole([*whole, *(key for key in graph if key not in ("node", "edge", *FLAGS))])
-    return graph_of(file, nodes, edges, declared, is_directed or False, is_multigraph, notes)
+    of_all = together(whole.attributes(), graph.attributes("node", "edge", *FLAGS))
+    return graph_of(file, nodes, edges, declared, is_directed or False, is_multigraph, of_all)
 
 
 def _parsed(text: str, file: str) -> Block:
