@@ -84,6 +84,7 @@ def test_a_quote_in_a_comment_and_a_text_over_lines_hide_nothing(tmp_path: Path)
         (edge("1 link-speed 10"), "# - edge: attributes that are not used: link-speed\n"),
         (f"about [ x [ y 1 ] ]\n{edge('1')}", "# - network: said of the whole, and not used: about\n"),
         (f"Creator Gephi\n{edge('1')}", "# - network: said of the whole, and not used: Creator\n"),
+        (edge("1").replace('"A"', "2.50"), 'between = ["2.50", "B"]'),
         (edge("1").replace('"A"', "Ulm"), 'between = ["Ulm", "B"]'),
     ],
 )

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from penstock.core.errors import InputError
 from penstock.importing.attributed import ENDS, graph_of
 from penstock.importing.graph import Attributes, Graph, together
+from penstock.importing.names import LABELS
 
 TOKEN = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+|"')
 KEY = re.compile(r"[A-Za-z_][^\"]*")
@@ -97,13 +98,13 @@ def _parsed(text: str, file: str) -> Block:
 
 
 def _value(key: str, word: str, file: str, line: int) -> object:
-    """A number or a text. A whole number that is written in another way, as 01, stays as it is written."""
+    """A number or a text. A whole number in another form, as 01, and a label stay as they are written."""
     if word[0] == '"' and len(word) > 1:
         return ENTITY.sub(lambda entity: html.unescape(entity[0]), word[1:-1])
     if WHOLE.fullmatch(word):
         return int(word)
     if NUMBER.fullmatch(word):
-        return word if word.lstrip("+-").isdecimal() else float(word)
+        return word if key in LABELS or word.lstrip("+-").isdecimal() else float(word)
     raise _refused(f"{key} is {word[:40]}, which is neither a number nor a text in quotes", file, line)
 
 
