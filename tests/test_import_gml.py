@@ -50,6 +50,7 @@ def test_a_word_that_is_no_number_is_refused_with_its_line(tmp_path: Path, writt
 
 
 def test_a_number_too_large_is_refused(tmp_path: Path) -> None:
+    assert ": this is too large; correct it in the file" in imported(tmp_path, edge("9" * 5000))
     assert "bw = inf: this is not a finite number" in imported(tmp_path, edge("1e400"))
     assert "bw = inf: this is not a finite number" in imported(tmp_path, edge("+INF"))
 

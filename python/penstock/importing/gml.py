@@ -22,7 +22,8 @@ from penstock.importing.names import LABELS
 
 TOKEN = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+|"')
 KEY = re.compile(r"[A-Za-z_][^\"]*")
-WHOLE = re.compile(r"0|-?[1-9][0-9]*")
+WHOLE = re.compile(r"0|-?[1-9][0-9]{,30}")
+"""A whole number as it is usually written; a longer one stays a text, and is too large for any value."""
 NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|INF|NAN)")
 ENTITY = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
 """How a letter is written that ASCII has not, or a quote."""
