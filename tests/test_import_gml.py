@@ -68,6 +68,7 @@ def test_a_quote_in_a_comment_and_a_text_over_lines_hide_nothing(tmp_path: Path)
     [
         (edge("1 ]\n] ]"), "line 4: there is ] in the place of a key;"),
         (edge('"1'), 'line 3: bw is ", which is neither'),
+        (edge("1").replace('"A"', '"a"b"').replace('"B"', '"c"d"'), 'line 2: label is ", which is neither a number'),
         (edge("1").replace("target 1", ""), "line 3: this edge has no target; write one target"),
         (edge("1").replace("target", "source"), "line 3: this edge has 2 sources; write one source"),
         (edge("1").replace("id 1", "id [ ]"), "line 2: this node has 1 id with brackets; write one id, a number"),

@@ -20,7 +20,8 @@ from penstock.importing.attributed import ENDS, graph_of
 from penstock.importing.graph import Attributes, Graph, together
 from penstock.importing.names import LABELS
 
-TOKEN = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+|"')
+TOKEN = re.compile(r'"[^"]*"(?=[][#\s]|\Z)|#[^\n]*|[][]|[^\s"#[\]]+|"')
+"""Texts, comments, brackets, and words; a quote by itself is one that is not closed, or stands inside a text."""
 KEY = re.compile(r"[A-Za-z_][^\"]*")
 WHOLE = re.compile(r"0|-?[1-9][0-9]{,30}")
 """A whole number as it is usually written; a longer one stays a text, and is too large for any value."""
