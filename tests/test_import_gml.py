@@ -50,6 +50,7 @@ def test_a_word_that_is_no_number_is_refused_with_its_line(tmp_path: Path, writt
 
 
 def test_a_number_too_large_is_refused(tmp_path: Path) -> None:
+    assert ": this is too large; correct it in the file" in imported(tmp_path, edge("9" * 5000))
     assert "bw = inf: this is not a finite number" in imported(tmp_path, edge("1e400"))
     assert "bw = inf: this is not a finite number" in imported(tmp_path, edge("+INF"))
 
@@ -67,6 +68,7 @@ def test_a_quote_in_a_comment_and_a_text_over_lines_hide_nothing(tmp_path: Path)
     [
         (edge("1 ]\n] ]"), "line 4: there is ] in the place of a key;"),
         (edge('"1'), 'line 3: bw is ", which is neither'),
+        (edge("1").replace('"A"', '"a"b"').replace('"B"', '"c"d"'), 'line 2: label is ", which is neither a number'),
         (edge("1").replace("target 1", ""), "line 3: this edge has no target; write one target"),
         (edge("1").replace("target", "source"), "line 3: this edge has 2 sources; write one source"),
         (edge("1").replace("id 1", "id [ ]"), "line 2: this node has 1 id with brackets; write one id, a number"),
@@ -84,6 +86,7 @@ def test_a_quote_in_a_comment_and_a_text_over_lines_hide_nothing(tmp_path: Path)
         (edge("1 link-speed 10"), "# - edge: attributes that are not used: link-speed\n"),
         (f"about [ x [ y 1 ] ]\n{edge('1')}", "# - network: said of the whole, and not used: about\n"),
         (f"Creator Gephi\n{edge('1')}", "# - network: said of the whole, and not used: Creator\n"),
+        (edge("1").replace('"A"', "2.50"), 'between = ["2.50", "B"]'),
         (edge("1").replace('"A"', "Ulm"), 'between = ["Ulm", "B"]'),
     ],
 )

@@ -39,6 +39,18 @@ def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:
             '<key id="d" for="edge" attr.name="bw" attr.type="long"/><graph ',
             "key d: there are two keys with",
         ),
+        (
+            '<graph id="G" edgedefault="undirected" parse.nodes="2"><node id="a"/>',
+            '<key id="l" for="node" attr.name="label" attr.type="int"/><graph edgedefault="undirected">'
+            '<node id="a"><data key="l">007</data></node>',
+            "node a, label = 007: its key says that it is of the type int, and so it would become the name 7; give the",
+        ),
+        (
+            '<graph id="G" edgedefault="undirected" parse.nodes="2"><node id="a"/>',
+            '<key id="l" for="node" attr.name="name" attr.type="double"/><graph edgedefault="undirected">'
+            '<node id="a"><data key="l">5</data></node>',
+            "node a, name = 5: its key says that it is of the type double, and so it would become the name 5.0",
+        ),
         ("<edge", '<edge directed="0"', 'rate = "7 Mb/s"'),
         (
             "<edge",

@@ -155,3 +155,57 @@ def test_one_letter_in_the_names_of_a_matrix(tmp_path: Path, matrix: str, told: 
 def test_two_speeds_that_are_equal_say_the_same(tmp_path: Path) -> None:
     text = imported(tmp_path, {"LinkSpeedRaw": 1e9, "LinkSpeed": "1", "LinkSpeedUnits": "G"})
     assert "LinkSpeed" not in text
+
+
+def of_all(folder: Path, name: str, content: str, **options: Any) -> str:
+    """The scenario of a file with this content, or the error."""
+    (folder / name).write_text(content, encoding="utf-8")
+    try:
+        return import_network(folder / name, rate="bw", default_delay="1 ms", **options)
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('bwUnits "Gbps" Creator "x"', 'rate = "5 Gb/s"'),
+        ('bwUnits "Gbps" Creator "x"', "# - network: said of the whole, and not used: Creator\n"),
+        ('bwUnits "Gbps" bw_unit "Mbps"', "bw = 5: two units are stated for all edges, Gbps and Mbps"),
+        ('bwUnits "furlongs"', "bw = 5: furlongs is no unit that is known here"),
+        ('delayUnits "ms"', "bw = 5: this number has no unit; add --rate-unit Mb/s"),
+    ],
+)
+def test_a_unit_of_all_edges_is_followed(tmp_path: Path, said: str, told: str) -> None:
+    gml = f"graph [ {said} node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 bw 5 ] ]"
+    assert told in of_all(tmp_path, "n.gml", gml)
+    words = said.split('"')
+    table = {key.strip(): value for key, value in zip(words[::2], words[1::2], strict=False)}
+    link = {"source": "a", "target": "b", "bw": 5}
+    assert told in of_all(tmp_path, "n.json", json.dumps({"nodes": NODES, "links": [link], "graph": table}))
+    keys = "".join(f'<key id="{key}" for="graph" attr.name="{key}" attr.type="string"/>' for key in table)
+    data = "".join(f'<data key="{key}">{value}</data>' for key, value in table.items())
+    edge = '<node id="a"/><node id="b"/><edge source="a" target="b"><data key="d">5</data></edge>'
+    file = f'<key id="d" for="edge" attr.name="bw" attr.type="int"/>{keys}<graph edgedefault="undirected">{data}{edge}'
+    space = "http://graphml.graphdrawing.org/xmlns"
+    assert told in of_all(tmp_path, "n.graphml", f'<graphml xmlns="{space}">{file}</graph></graphml>')
+
+
+def test_a_unit_of_all_edges_that_is_said_in_two_places(tmp_path: Path) -> None:
+    gml = 'bwUnits "G" graph [ bwUnits "M" node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 bw 5 ] ]'
+    assert "bw = 5: ['G', 'M'] is no unit that is known here" in of_all(tmp_path, "n.gml", gml)
+    text = of_all(tmp_path, "n.gml", gml.replace('"M"', '"G"'), rate_unit="Mb/s")
+    assert "# - 1 of 1 lines: --rate-unit Mb/s instead of the file's G\n" in text
+
+
+def test_a_unit_of_all_edges_that_the_name_denies(tmp_path: Path) -> None:
+    gml = 'graph [ bwUnits "G" node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 bw_mbps 5 ] ]'
+    (tmp_path / "n.gml").write_text(gml, encoding="utf-8")
+    with pytest.raises(InputError, match="bw_mbps = 5: two units are stated for it, mbps in its name and G; correct"):
+        import_network(tmp_path / "n.gml", rate="bw_mbps", default_delay="1 ms")
+
+
+def test_a_unit_of_all_edges_gives_way_to_that_of_one(tmp_path: Path) -> None:
+    gml = 'graph [ bwUnits "G" node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 bw "5 Mb/s" ] ]'
+    text = of_all(tmp_path, "n.gml", gml)
+    assert "# - 1 of 1 lines: bw has its own unit, Mb/s, instead of G\n" in text

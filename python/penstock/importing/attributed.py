@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from penstock.core.errors import InputError
-from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.graph import Attributes, Demand, Edge, Graph, together
 from penstock.importing.graphml import (
     defaults_of_all,
     edges_of,
@@ -21,7 +21,6 @@ from penstock.importing.graphml import (
     without_empty_labels,
 )
 from penstock.importing.library import missing, parsed_xml, reading
-from penstock.importing.names import of_the_whole
 from penstock.importing.places import is_coordinate
 from penstock.importing.units import beside
 
@@ -64,9 +63,9 @@ def _graphml(text: str, file: str) -> Graph:
             attributes |= {**of_all, **graph.graph.get(defaults, {}), **attributes}
     _refuse_lost_edges(graph, edges_of(root), file)
     declared = [node.get("id") for node in root.iterfind(".//{*}node")]
-    whole = [name for name in graph.graph if name not in ("node_default", "edge_default")]
-    notes = [*of_the_whole(whole), *left_out(root, file)]
-    return _graph(graph, file, declared, True if has_edge_ids(root) else None, notes)
+    whole = {name: value for name, value in graph.graph.items() if name not in ("node_default", "edge_default")}
+    read = _graph(graph, file, declared, True if has_edge_ids(root) else None, whole)
+    return replace(read, notes=left_out(root, file))
 
 
 def _node_link(text: str, file: str) -> Graph:
@@ -104,9 +103,9 @@ def _node_link(text: str, file: str) -> Graph:
     whole = dict(about) if isinstance(about, Mapping) else {"graph": about} if about else {}
     demands = _demands(whole.pop("demands", None) if isinstance(about, Mapping) else None, file)
     unit = _demand_unit(whole, file) if demands else ""
-    notes = of_the_whole([*whole, *(key for key in content if key not in NODE_LINK)])
+    of_all = together(whole, {key: value for key, value in content.items() if key not in NODE_LINK})
     is_multigraph = content.get("multigraph", True if has_keys else None)
-    return replace(_graph(graph, file, declared, is_multigraph, notes, demands), demand_unit=unit)
+    return replace(_graph(graph, file, declared, is_multigraph, of_all, demands), demand_unit=unit)
 
 
 def _demand_unit(whole: dict[str, Any], file: str) -> str:
@@ -174,7 +173,7 @@ def graph_of(
     declared: Sequence[object],
     is_directed: bool,
     is_multigraph: bool | None,
-    notes: Sequence[str],
+    whole: Attributes,
     demands: Sequence[Demand] | None = None,
 ) -> Graph:
     """The network of a file. `declared` are its nodes as it names them; `nodes` has those that edges name, too.
@@ -202,7 +201,7 @@ def graph_of(
         rates=RATES,
         delays=[DISTANCE] if of_topohub else [],
         demands=demands or (),
-        notes=notes,
+        whole=whole,
     )
 
 
@@ -211,12 +210,12 @@ def _graph(
     file: str,
     declared: Sequence[object],
     is_multigraph: bool | None,
-    notes: Sequence[str],
+    whole: Attributes,
     demands: Sequence[Demand] | None = None,
 ) -> Graph:
     """What networkx has read; it adds the nodes that edges name."""
     nodes, edges = dict(graph.nodes(data=True)), graph.edges(data=True)
-    return graph_of(file, nodes, edges, declared, graph.is_directed(), is_multigraph, notes, demands)
+    return graph_of(file, nodes, edges, declared, graph.is_directed(), is_multigraph, whole, demands)
 
 
 def _placed(attributes: Attributes) -> Attributes:

@@ -17,12 +17,14 @@ from collections.abc import Iterator
 
 from penstock.core.errors import InputError
 from penstock.importing.attributed import ENDS, graph_of
-from penstock.importing.graph import Attributes, Graph
-from penstock.importing.names import of_the_whole
+from penstock.importing.graph import Attributes, Graph, together
+from penstock.importing.names import LABELS
 
-TOKEN = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^\s"#[\]]+|"')
+TOKEN = re.compile(r'"[^"]*"(?=[][#\s]|\Z)|#[^\n]*|[][]|[^\s"#[\]]+|"')
+"""Texts, comments, brackets, and words; a quote by itself is one that is not closed, or stands inside a text."""
 KEY = re.compile(r"[A-Za-z_][^\"]*")
-WHOLE = re.compile(r"0|-?[1-9][0-9]*")
+WHOLE = re.compile(r"0|-?[1-9][0-9]{,30}")
+"""A whole number as it is usually written; a longer one stays a text, and is too large for any value."""
 NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|INF|NAN)")
 ENTITY = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
 """How a letter is written that ASCII has not, or a quote."""
@@ -66,8 +68,8 @@ def read(text: str, file: str) -> Graph:
             keys.add(known)
         edges.append((source, target, edge.attributes(*ENDS, "key")))
         nodes |= {end: {} for end in (source, target) if end not in nodes}
-    notes = of_the_whole([*whole, *(key for key in graph if key not in ("node", "edge", *FLAGS))])
-    return graph_of(file, nodes, edges, declared, is_directed or False, is_multigraph, notes)
+    of_all = together(whole.attributes(), graph.attributes("node", "edge", *FLAGS))
+    return graph_of(file, nodes, edges, declared, is_directed or False, is_multigraph, of_all)
 
 
 def _parsed(text: str, file: str) -> Block:
@@ -98,13 +100,13 @@ def _parsed(text: str, file: str) -> Block:
 
 
 def _value(key: str, word: str, file: str, line: int) -> object:
-    """A number or a text. A whole number that is written in another way, as 01, stays as it is written."""
+    """A number or a text. A whole number in another form, as 01, and a label stay as they are written."""
     if word[0] == '"' and len(word) > 1:
         return ENTITY.sub(lambda entity: html.unescape(entity[0]), word[1:-1])
     if WHOLE.fullmatch(word):
         return int(word)
     if NUMBER.fullmatch(word):
-        return word if word.lstrip("+-").isdecimal() else float(word)
+        return word if key in LABELS or word.lstrip("+-").isdecimal() else float(word)
     raise _refused(f"{key} is {word[:40]}, which is neither a number nor a text in quotes", file, line)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Attributes = Mapping[str, object]
 
@@ -46,6 +46,7 @@ class Graph:
         delays: likewise for the delay; the unit may also be "km".
         demands: those of the file.
         demand_unit: the unit of their rates, if the format or the file names one.
+        whole: what the file says of the network as a whole, which may be units of attributes.
         notes: what else the file says, and no scenario has.
     """
 
@@ -58,7 +59,14 @@ class Graph:
     delays: Sequence[tuple[str, str]] = ()
     demands: Sequence[Demand] = ()
     demand_unit: str = ""
+    whole: Attributes = field(default_factory=dict)
     notes: Sequence[str] = ()
+
+
+def together(one: Attributes, other: Attributes) -> Attributes:
+    """What two tables say. Where they differ, both values are in a list."""
+    differ = {name: [one[name], value] for name, value in other.items() if name in one and one[name] != value}
+    return {**one, **other, **differ}
 
 
 def attribute_names(each: Iterable[Attributes]) -> list[str]:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from penstock.core.errors import InputError
 from penstock.core.quantities import real
-from penstock.importing.names import plain, some_of
+from penstock.importing.names import LABELS, plain, some_of
 from penstock.importing.xml_parts import Form, not_read, tag_of
 
 WHOLE, DECIMAL = ("int", "integer", "long"), ("float", "double")
@@ -185,6 +185,9 @@ def _refuse_type(key: Element, text: str | None, path: str, file: str) -> None:
         reason = f"this is no {'whole ' if kind in WHOLE else ''}number, and its key says that it is of the type {kind}"
         remedy = "correct it" + (", or give the key the type double" if kind in WHOLE else ": decimals follow a point")
         raise InputError(reason, path=path, value=written, file=file, remedy=remedy) from None
+    if key.get("attr.name") in LABELS and (read := str((int if kind in WHOLE else float)(written))) != written:
+        reason = f"its key says that it is of the type {kind}, and so it would become the name {read}"
+        raise InputError(reason, path=path, value=written, file=file, remedy="give the key the type string")
 
 
 def _path(part: Element) -> str:

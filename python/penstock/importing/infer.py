@@ -19,7 +19,7 @@ from penstock.core.quantities import (
     shown,
 )
 from penstock.importing.graph import Edge, Graph, attribute_names
-from penstock.importing.names import LABELS, label_of, labels_of, plain, some_of
+from penstock.importing.names import LABELS, label_of, labels_of, of_the_whole, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 from penstock.importing.units import DELAY, LENGTHS, RATE, Kind, beside, unit_of
 
@@ -81,6 +81,7 @@ class Reader:
     def __init__(self, graph: Graph, options: Options) -> None:
         self.graph, self.options = graph, options
         self.used: set[str] = set()
+        self.units_of_all: set[str] = set()
         self.default_rate = self.given("--default-rate", options.default_rate, RATE_UNITS)
         self.default_delay = self.given("--default-delay", options.default_delay, DELAY_UNITS)
 
@@ -118,6 +119,7 @@ class Reader:
         for what, names in (("edge", of_edges), ("node", of_nodes)):
             if unused := [plain(name) for name in names if name not in self.used]:
                 found.append(f"{what}: attributes that are not used: {', '.join(unused)}")
+        found += of_the_whole(name for name in self.graph.whole if name not in self.units_of_all)
         return [*found, *self.graph.notes]
 
     def off_the_earth(self) -> list[str]:
@@ -246,9 +248,14 @@ class Reader:
         """The value of an attribute, with the unit that it has in files of this format."""
         value, given = edge.attributes[name], self.options.rate_unit if kind is RATE else self.options.delay_unit
         try:
+            of_all = {} if of_format else beside(self.graph.whole, name)
+            if len(set(of_all.values())) > 1:
+                raise ValueError(f"two units are stated for all edges, {' and '.join(of_all.values())}")
+            of_format = of_format or next(iter(of_all.values()), "")
             unit = unit_of(edge.attributes, name, of_format, kind, given, found.notes)
             amount = quantity(value, unit, LENGTHS if unit in LENGTHS else kind.units)
             self.used |= {name, *beside(edge.attributes, name)}
+            self.units_of_all |= of_all.keys()
             return self.of_distance(amount, found) if unit in LENGTHS else amount
         except ValueError as error:
             remedy = f"add {kind.option} {kind.example}" if isinstance(error, NoUnitError) else "correct it in the file"

@@ -98,6 +98,8 @@ def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given
     if unlike := [unit for unit in said if _size(unit, kind) != _size(said[0], kind)]:
         raise ValueError(f"two units are stated for it, {said[0]} and {unlike[0]}")
     stated = of_format or _in_name(name, kind)
+    if (in_name := _in_name(name, kind)) and _size(in_name, kind) != _size(stated, kind):
+        raise ValueError(f"two units are stated for it, {in_name} in its name and {stated}")
     if said:
         if given and _size(said[0], kind) != _size(given, kind):
             notes.append(f"{kind.option} {given} is for numbers: {name} has its own unit")
