@@ -322,3 +322,22 @@ def test_a_line_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("penstock.importing.rows.LONGEST_LINE", 30)
     said = "a.csv, line 3: a line has more than a million octets; give a table of short lines"
     assert said in refused(tmp_path, f"0,60\n1,60\n2,60,{'x' * 60}\n", **NUMBERED)
+
+
+def test_an_expression_compares_dates_of_utc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dates = ["2026-11-25T14:30:00+01:00", "2026-11-25T13:30:00.500001Z", "2026-11-25T13:30:01Z"]
+    text = "t,n\n" + "".join(f"{date},{60 + number}\n" for number, date in enumerate(dates))
+    for where, kept in (
+        ("t > TIMESTAMP '2026-11-25 13:30:00'", [61, 62]),
+        ("t <= TIMESTAMP '2026-11-25 13:30:00.5'", [60]),
+        ("t >= DATE '2026-11-25' AND t < DATE '2026-11-26'", [60, 61, 62]),
+    ):
+        assert [row[1] for row in packets(of_csv(tmp_path, text, **DATED, where=where))] == kept
+        naive = pl.Series("t", dates).str.to_datetime("%+", time_unit="ns", time_zone="UTC").dt.replace_time_zone(None)
+        for column in (naive, naive.dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Tokyo")):
+            frame = pl.DataFrame([column, pl.Series("n", [60, 61, 62])])
+            monkeypatch.setattr("penstock.importing.table.blocks", lambda _file, frame=frame: iter([frame]))
+            (tmp_path / "a.pq").write_bytes(b"PAR1")
+            assert [row[1] for row in packets(import_trace(tmp_path / "a.pq", **DATED, where=where))] == kept
+    told = refused(tmp_path, text, **DATED, where="t > '2026-11-25'")
+    assert "write SQL as in --where \"t > TIMESTAMP '2026-11-25 14:30:00.5'\"; the columns are t, n" in told

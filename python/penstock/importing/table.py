@@ -239,7 +239,7 @@ class Table:
         return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
 
     def _measured(self, frame: pl.DataFrame, time: str, size: str) -> pl.DataFrame:
-        """The rows with the columns of every frame; the chosen columns themselves are numbers."""
+        """The rows with the columns of every frame; the chosen columns themselves are numbers, or dates of UTC."""
         import polars as pl
 
         times, zoned = self._times(frame[time])
@@ -251,12 +251,15 @@ class Table:
         near = times.set(~times.is_between(origin - far, origin + far), None)
         since = ((near - origin) * 10**decimals).cast(pl.Int64, strict=False)
         sizes = _stripped(frame[size]).cast(pl.Float64, strict=False)
-        numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
+        is_dated = self._columns.time.unit == "datetime"
+        compared = (times.cast(pl.Int128) // 1000).cast(pl.Datetime("us")) if is_dated else times.cast(pl.Float64)
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
         if zoned is not None:
             written.append(zoned.alias(ZONED))
-        return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
+        return frame.with_columns(
+            compared.alias(time), sizes.alias(size), *written, since.alias(TIME), octets.alias(SIZE)
+        )
 
     def _times(self, written: pl.Series) -> tuple[pl.Series, pl.Series | None]:
         """Times as decimals in their unit, exact to the picosecond, and whether dates in texts have a zone."""

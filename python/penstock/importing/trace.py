@@ -319,8 +319,15 @@ class _Keeper:
                 f"this expression cannot be used: {str(error).splitlines()[0]}",
                 path="--where",
                 value=self._where,
-                remedy=f"write SQL as in {condition(self._source.size, '> 100')}; the columns are {', '.join(names)}",
+                remedy=f"write SQL as in {condition(*self._example())}; the columns are {', '.join(names)}",
             ) from None
+
+    def _example(self) -> tuple[str, str]:
+        """A column and what it is compared with, as an example."""
+        source = self._source
+        if isinstance(source, Table) and source.time_unit == "datetime" and source.time in (self._where or ""):
+            return source.time, "> TIMESTAMP '2026-11-25 14:30:00.5'"
+        return source.size, "> 100"
 
     def _checked(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The packets with whole octets, and with times since the first packet. Raises :class:`InputError`."""
