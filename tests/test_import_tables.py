@@ -341,3 +341,12 @@ def test_an_expression_compares_dates_of_utc(tmp_path: Path, monkeypatch: pytest
             assert [row[1] for row in packets(import_trace(tmp_path / "a.pq", **DATED, where=where))] == kept
     told = refused(tmp_path, text, **DATED, where="t > '2026-11-25'")
     assert "write SQL as in --where \"t > TIMESTAMP '2026-11-25 14:30:00.5'\"; the columns are t, n" in told
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_blanks_around_quotes_are_no_part_of_a_cell(between: str, tmp_path: Path) -> None:
+    text = 't, "n" ,x\n"0", "60" , "a, ;""b"" "\n 1,"61","a, ;""b"" " \n2,62,a "b" c\n'.replace(",", between)
+    trace = of_csv(tmp_path, text, **NAMED, flow=["x"])
+    assert packets(trace) == [(0, 60, 0), (SECOND_PS, 61, 0), (2 * SECOND_PS, 62, 1)]
+    names = pl.read_parquet(folder() / trace.sha256 / "flows.parquet").to_series(0).to_list()
+    assert names == ['a, ;"b"'.replace(",", between), 'a "b" c']

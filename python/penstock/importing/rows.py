@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
@@ -95,7 +96,17 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
     if separator == " ":
         block = BLANKS.sub(lambda found: found[1] or b" ", block)
         block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
+    elif QUOTE + b" " in block or b" " + QUOTE in block:
+        # Blanks around quotes are no part of a cell, and quotes behind blanks would be.
+        block = _around_quotes(separator).sub(rb"\1\2\3", block)
     return Rows(block, numbers, separator, comments)
+
+
+@cache
+def _around_quotes(separator: str) -> re.Pattern[bytes]:
+    """A separator with the blanks before a quote, a cell in quotes with those behind it, or what is in other quotes."""
+    mark = re.escape(separator.encode())
+    return re.compile(rb'((?:^|%b|\n)) +(?=")|("[^"\n]*") +(?=%b|\r|\n|$)|("[^"\n]*")' % (mark, mark))
 
 
 def _lines(stream: BinaryIO, file: str, first: int) -> bytes:
