@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -350,3 +351,14 @@ def test_blanks_around_quotes_are_no_part_of_a_cell(between: str, tmp_path: Path
     assert packets(trace) == [(0, 60, 0), (SECOND_PS, 61, 0), (2 * SECOND_PS, 62, 1)]
     names = pl.read_parquet(folder() / trace.sha256 / "flows.parquet").to_series(0).to_list()
     assert names == ['a, ;"b"'.replace(",", between), 'a "b" c']
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names of files")
+def test_the_name_of_a_trace_is_printable(tmp_path: Path) -> None:
+    for name, told in (("a\x7fb.csv", "a b"), ("a\nb.csv", "a b"), (".csv", "trace"), ("a\udcffb.csv", "a b")):
+        (tmp_path / name).write_text("0,60\n", encoding="utf-8")
+        trace = import_trace(tmp_path / name, **NUMBERED)
+        assert trace.name == told
+        assert f'name = "{told}"\n' in trace.to_toml()
+    told = "--name = 'a\\nb': this is no name; give a name on one line, without control characters"
+    assert told in refused(tmp_path, "0,60\n", **NUMBERED, name="a\nb")

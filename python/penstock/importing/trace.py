@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections import Counter
@@ -18,9 +17,11 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
+from penstock.importing.document import quoted
 from penstock.importing.expression import columns_in, condition, needs_other_rows, unknown_in
 from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
+from penstock.importing.names import plain
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
     FLOW,
@@ -127,8 +128,7 @@ class ImportedTrace:
             '[flow.data] with path = ["...", "..."], or in a network with from = ["..."] and to = ["..."].',
         ]
         told = "".join(f"# {comment}\n" for comment in comments)
-        name = json.dumps(self.name, ensure_ascii=False)
-        return f'{told}[flow.data.traffic.trace]\nname = {name}\nsha256 = "{self.sha256}"\n'
+        return f'{told}[flow.data.traffic.trace]\nname = {quoted(self.name)}\nsha256 = "{self.sha256}"\n'
 
 
 def is_trace(file: str | Path) -> bool:
@@ -178,7 +178,10 @@ def import_trace(
         raise InputError("the expression is empty", path="--where", value=repr(where), remedy=remedy)
     source = str(file)
     given = STDIN_NAME if source == STDIN else source
-    name = name or Path(given).name.split(".")[0]
+    if not name.isprintable():
+        remedy = "give a name on one line, without control characters"
+        raise InputError("this is no name", path="--name", value=repr(name), remedy=remedy)
+    name = name or plain(Path(given).name.split(".")[0]) or "trace"
     with _opened(source) as stream, reading("packets", given):
         start = stream.peek(4)[:4]
         if start in (*PCAP, PCAPNG):
