@@ -282,6 +282,10 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
             "ends within its first packet or before it",
         ),
         ((section() + interface(RAW) + packet(0, 0, ip(60)) + b"\6\0"), "the file ends within packet 2"),
+        (
+            (section() + interface(RAW) + packet(0, 0, ip(60)) + block(5, bytes(12)))[:-3],
+            "the file ends within a block behind packet 1; write the packets before it",
+        ),
         (section() + packet(0, 0, ip(60)), "packet 1: it is from interface 0, and the section has 0; .*made it$"),
         (section() + interface(RAW) + block(6, bytes(8)), "packet 1: a block is too short for its type"),
         (section() + block(6, bytes(8))[:-4] + b"\1\0\0\0", "the two lengths of a block differ"),
