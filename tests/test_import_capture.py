@@ -14,7 +14,7 @@ from conftest import Command
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
 from penstock.importing.capture import CUT, NOT_IP, TIMELESS
-from penstock.importing.links import CHANGED, OTHER_SNAP
+from penstock.importing.links import CARRIED, CHANGED, OTHER_SNAP
 from penstock.importing.trace import ImportedTrace
 
 START_S = 1_700_000_000
@@ -162,6 +162,8 @@ def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
     [
         (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\x0c\x08\0", OTHER_SNAP),  # a type of Cisco's own
         (100, b"\xaa\xaa\x03\0\x80\xc2\0\x0a\0\0", OTHER_SNAP),  # bridged FDDI
+        (1, MAC + b"\x88\xe5" + bytes(8), CARRIED),  # MACsec
+        (1, MAC + b"\x81\0\0\1\x88\xe7" + bytes(16), CARRIED),  # the bridge of a provider
         (9, b"\0\x2d", CHANGED),
         (9, b"\xff\x03\0\xfd", CHANGED),
         (166, b"\1\x03\0\x3d", CHANGED),
