@@ -362,3 +362,12 @@ def test_the_name_of_a_trace_is_printable(tmp_path: Path) -> None:
         assert f'name = "{told}"\n' in trace.to_toml()
     told = "--name = 'a\\nb': this is no name; give a name on one line, without control characters"
     assert told in refused(tmp_path, "0,60\n", **NUMBERED, name="a\nb")
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_a_spreadsheet_may_say_what_stands_between_its_cells(between: str, tmp_path: Path) -> None:
+    for first in (f"sep={between}\r\n", f'\ufeff"sep={between}"\n'):
+        text = first + "t,n\n0,60\n".replace(",", between)
+        assert packets(of_csv(tmp_path, text, **NAMED)) == [(0, 60, 0)]
+        told = refused(tmp_path, text + f"x{between}60\n", **NAMED)
+        assert "a.csv, line 4: x: this is no number" in told

@@ -22,6 +22,8 @@ COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
 QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
+STATED = re.compile(rb'"?sep=([;,\t])"?\r?(?=\n)')
+"""The first line of some spreadsheets, which only says what stands between cells."""
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
 
@@ -65,6 +67,8 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
             raise InputError(reason, file=file, remedy=AS_UTF_8)
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        if first == 1 and (stated := STATED.match(block)):
+            separator, block = stated[1].decode(), block[stated.end() :]
         separator = separator or _separator_of(block)
         rows = _with_cells(block, range(first, first + lines), separator)
         if rows.octets:
