@@ -410,9 +410,11 @@ class _Keeper:
 
     def _of_length(self, time_ps: object) -> _Told:
         days = cast("int", time_ps) / 1e12 / 86_400
-        remedy = "is the unit of the times right?"
+        remedy = "was a clock set? Leave out what is before or behind, with "
         if isinstance(self._source, Capture):
-            remedy = "was a clock set? Leave out what is before or behind, with editcap -A or -B"
+            remedy += "editcap -A or -B"
+        else:
+            remedy = f"is the unit of the times right, or {remedy}--where"
         return f"the trace lasts {days:,.0f} days; it may last {LONGEST_S // 86_400}", remedy
 
     @staticmethod
