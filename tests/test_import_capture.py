@@ -14,7 +14,7 @@ from conftest import Command
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
 from penstock.importing.capture import CUT, NOT_IP, TIMELESS
-from penstock.importing.links import CHANGED, OTHER_SNAP
+from penstock.importing.links import CARRIED, CHANGED, OTHER_SNAP
 from penstock.importing.trace import ImportedTrace
 
 START_S = 1_700_000_000
@@ -162,6 +162,8 @@ def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
     [
         (1, MAC + b"\0\x24\xaa\xaa\x03\0\0\x0c\x08\0", OTHER_SNAP),  # a type of Cisco's own
         (100, b"\xaa\xaa\x03\0\x80\xc2\0\x0a\0\0", OTHER_SNAP),  # bridged FDDI
+        (1, MAC + b"\x88\xe5" + bytes(8), CARRIED),  # MACsec
+        (1, MAC + b"\x81\0\0\1\x88\xe7" + bytes(16), CARRIED),  # the bridge of a provider
         (9, b"\0\x2d", CHANGED),
         (9, b"\xff\x03\0\xfd", CHANGED),
         (166, b"\1\x03\0\x3d", CHANGED),
@@ -282,6 +284,10 @@ def test_old_and_simple_blocks_of_packets(tmp_path: Path) -> None:
             "ends within its first packet or before it",
         ),
         ((section() + interface(RAW) + packet(0, 0, ip(60)) + b"\6\0"), "the file ends within packet 2"),
+        (
+            (section() + interface(RAW) + packet(0, 0, ip(60)) + block(5, bytes(12)))[:-3],
+            "the file ends within a block behind packet 1; write the packets before it",
+        ),
         (section() + packet(0, 0, ip(60)), "packet 1: it is from interface 0, and the section has 0; .*made it$"),
         (section() + interface(RAW) + block(6, bytes(8)), "packet 1: a block is too short for its type"),
         (section() + block(6, bytes(8))[:-4] + b"\1\0\0\0", "the two lengths of a block differ"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ GROUPS = ("day", "hour", "minute", "second", "fraction", "zone", "sign", "hours"
 LEAP = re.compile(r":[0-5][0-9]:60")
 DAY_S, HOUR_S, QUARTER_S, MINUTE_S = 86_400, 3_600, 900, 60
 FIRST = "0001-01-01"
-"""Seconds are counted from here, so that none is negative."""
+"""Seconds are read as since the day before, so that none is negative."""
+SINCE_1970_NS = Decimal((date(1970, 1, 1) - date(1, 1, 1)).days + 1) * DAY_S * 10**9
+"""Nanoseconds from the day before the first to 1970."""
 
 
 def is_date(text: str) -> bool:
@@ -49,7 +52,7 @@ class Dates:
         self._is_behind_leap = False
 
     def nanoseconds(self, written: pl.Series) -> tuple[pl.Series, pl.Series]:
-        """The time of each date in nanoseconds, with three decimals, and whether it has a distance from UTC.
+        """Nanoseconds since 1970 of each date, with three decimals, and whether it has a distance from UTC.
 
         The time is null where there is no date. Dates without a distance count as UTC: only differences of times
         matter. A second 60 must end a day of UTC, or without a distance a quarter of an hour, for all clocks of the
@@ -77,4 +80,4 @@ class Dates:
         behind = (frame["leap"].cum_max() | self._is_behind_leap) & ~frame["leap"]
         self._is_behind_leap |= bool(frame["leap"].any())
         text = (frame["seconds"] + behind.cast(pl.Int64)).cast(pl.String) + frame["nanoseconds"]
-        return text.cast(pl.Decimal(38, 3), strict=False), frame["zoned"]
+        return text.cast(pl.Decimal(38, 3), strict=False) - SINCE_1970_NS, frame["zoned"]

@@ -9,6 +9,9 @@ from functools import partial
 IPV4, IPV6, MPLS, PPPOE = 0x0800, 0x86DD, (0x8847, 0x8848), 0x8864
 TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """Types of the tags of virtual networks (IEEE 802.1Q and 802.1ad, and those before it)."""
+CARRIERS = (0x22F3, 0x88E5, 0x88E7, 0x8909, 0x8926, 0x892F, 0x894F, 0x8870, 0x4305)
+"""Types of headers before a whole frame or packet: TRILL, MACsec, provider bridges, and others."""
+CARRIED = "in a frame that a header of another type carries, which is not read"
 LONGEST_802_3 = 1500
 """A type of Ethernet up to this is a length, and a header of LLC follows."""
 SNAP = b"\xaa\xaa\x03"
@@ -54,7 +57,7 @@ def _of_type(octets: bytes, kind: int, at: int) -> Place:
         elif kind == PPPOE:
             return _ppp(octets, at + 6)
         elif kind > LONGEST_802_3:
-            return None
+            return CARRIED if kind in CARRIERS else None
         elif struct.unpack_from("3s", octets, at)[0] != SNAP:
             return next((at + size for header, size in LLC_IP.items() if octets.startswith(header, at)), None)
         else:

@@ -27,6 +27,7 @@ MOST_OCTETS = 1 << 26
 """Octets of one block. The largest blocks of captures have some megabytes."""
 INTERFACE, OLD_PACKET, SIMPLE_PACKET, STATISTICS, PACKET = 1, 2, 3, 5, 6
 """Types of the blocks of pcapng that matter here."""
+PACKETS = (OLD_PACKET, SIMPLE_PACKET, PACKET)
 PACKET_HEADS = {PACKET: "5I", OLD_PACKET: "H2x4I"}
 """What precedes the octets of a packet: interface, both halves of the time, octets captured, and length."""
 ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
@@ -75,7 +76,7 @@ class Records:
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self._stream, self._file = stream, file
-        self._packet = 1
+        self._packet, self._is_packet = 1, True
         self._interfaces: list[Interface] = []
         self._sections = 0
         self._remarks = Remarks()
@@ -120,10 +121,12 @@ class Records:
                     raise self._damaged(f"a section has version {version} of pcapng, and version {VERSION} is known")
             else:
                 (kind,) = struct.unpack(order + "I", start)
+                self._is_packet = kind in PACKETS
                 try:
                     yield from self._block(order, kind, self._body(order, self._read(4), taken=8))
                 except struct.error:
                     raise self._damaged("a block is too short for its type") from None
+            self._is_packet = True
             start = self._read(4, may_end=True)
 
     def _body(self, order: str, length: bytes, taken: int) -> bytes:
@@ -199,8 +202,9 @@ class Records:
             if self._packet == 1:
                 reason = "the file ends within its first packet or before it, so no packet is whole"
                 raise InputError(reason, file=self._file, remedy="copy the file again, or capture again")
+            place = f"packet {self._packet}" if self._is_packet else f"a block behind packet {self._packet - 1}"
             remedy = "write the packets before it to another file, with tcpdump -r FILE -w OTHER"
-            raise InputError(f"the file ends within packet {self._packet}", file=self._file, remedy=remedy)
+            raise InputError(f"the file ends within {place}", file=self._file, remedy=remedy)
         return octets
 
     def _damaged(self, reason: str) -> InputError:

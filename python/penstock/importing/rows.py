@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
@@ -21,6 +22,8 @@ COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
 QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
+STATED = re.compile(rb'"?sep=([;,\t])"?\r?(?=\n)')
+"""The first line of some spreadsheets, which only says what stands between cells."""
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
 
@@ -64,6 +67,8 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
             raise InputError(reason, file=file, remedy=AS_UTF_8)
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        if first == 1 and (stated := STATED.match(block)):
+            separator, block = stated[1].decode(), block[stated.end() :]
         separator = separator or _separator_of(block)
         rows = _with_cells(block, range(first, first + lines), separator)
         if rows.octets:
@@ -95,7 +100,17 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
     if separator == " ":
         block = BLANKS.sub(lambda found: found[1] or b" ", block)
         block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
+    elif QUOTE + b" " in block or b" " + QUOTE in block:
+        # Blanks around quotes are no part of a cell, and quotes behind blanks would be.
+        block = _around_quotes(separator).sub(rb"\1\2\3", block)
     return Rows(block, numbers, separator, comments)
+
+
+@cache
+def _around_quotes(separator: str) -> re.Pattern[bytes]:
+    """A separator with the blanks before a quote, a cell in quotes with those behind it, or what is in other quotes."""
+    mark = re.escape(separator.encode())
+    return re.compile(rb'((?:^|%b|\n)) +(?=")|("[^"\n]*") +(?=%b|\r|\n|$)|("[^"\n]*")' % (mark, mark))
 
 
 def _lines(stream: BinaryIO, file: str, first: int) -> bytes:

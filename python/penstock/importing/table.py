@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -29,7 +28,7 @@ TIME_UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0, "datetime": 3}
 SIZE_UNITS = {"octets": 1, "bits": 8}
 """Units of sizes, each with its number in an octet."""
 TIME, SIZE = "penstock.time_ps", "penstock.octets"
-"""Columns of every frame beside its row: picoseconds since its first packet, octets. Bad values are null."""
+"""Columns of every frame beside its row: picoseconds since any time, octets. Bad values are null."""
 OWN = "penstock."
 """How the names of columns begin that no table may have."""
 FLOW = OWN + "of."
@@ -39,8 +38,8 @@ WRITTEN_TIME, WRITTEN_SIZE = "penstock.time", "penstock.size"
 ZONED = "penstock.zoned"
 """A column of a table whose times are dates in texts: whether each has a distance from UTC."""
 DATE_EXAMPLE = "2026-11-25T14:30:00.5Z"
-MOST_PS = 2**63
-"""Picoseconds since the first packet that 64 bits can have, 106 days. Longer traces are refused."""
+MOST_PS = 10**37
+"""The difference of two such times is a number of 128 bits."""
 NANOSECONDS = {"ms": 10**6, "us": 10**3, "ns": 1}
 """Those of what a column of dates counts."""
 VALUES = tuple("0123456789+-.")
@@ -94,7 +93,6 @@ class Table:
         self.bits_of_octet = SIZE_UNITS[columns.size.unit]
         self.time_unit = columns.time.unit
         self.time = self.size = ""
-        self._origin: Decimal | None = None
         self._dates = Dates()
         self.flow: tuple[str, ...] = ()
 
@@ -239,24 +237,23 @@ class Table:
         return InputError(told.splitlines()[0], file=self._file, line=rows.numbers[0], remedy=remedy)
 
     def _measured(self, frame: pl.DataFrame, time: str, size: str) -> pl.DataFrame:
-        """The rows with the columns of every frame; the chosen columns themselves are numbers."""
+        """The rows with the columns of every frame; the chosen columns themselves are numbers, or dates of UTC."""
         import polars as pl
 
         times, zoned = self._times(frame[time])
-        if self._origin is None and (known := times.drop_nulls()).len():
-            self._origin = known[0]
-        decimals = TIME_UNITS[self._columns.time.unit]
-        origin, far = self._origin or Decimal(0), Decimal(MOST_PS // 10**decimals)
-        # Times so far away are refused, and their difference may have more digits than a decimal.
-        near = times.set(~times.is_between(origin - far, origin + far), None)
-        since = ((near - origin) * 10**decimals).cast(pl.Int64, strict=False)
+        # What a decimal counts is its last digit, a picosecond here.
+        since = times.to_physical()
+        since = since.set(since.abs() > MOST_PS, None)
         sizes = _stripped(frame[size]).cast(pl.Float64, strict=False)
-        numbers = [times.cast(pl.Float64).alias(time), sizes.alias(size)]
+        is_dated = self._columns.time.unit == "datetime"
+        compared = (times.cast(pl.Int128) // 1000).cast(pl.Datetime("us")) if is_dated else times.cast(pl.Float64)
         octets = sizes / SIZE_UNITS[self._columns.size.unit]
         written = [frame[time].cast(pl.String).alias(WRITTEN_TIME), frame[size].cast(pl.String).alias(WRITTEN_SIZE)]
         if zoned is not None:
             written.append(zoned.alias(ZONED))
-        return frame.with_columns(*numbers, *written, since.alias(TIME), octets.alias(SIZE))
+        return frame.with_columns(
+            compared.alias(time), sizes.alias(size), *written, since.alias(TIME), octets.alias(SIZE)
+        )
 
     def _times(self, written: pl.Series) -> tuple[pl.Series, pl.Series | None]:
         """Times as decimals in their unit, exact to the picosecond, and whether dates in texts have a zone."""
@@ -273,7 +270,8 @@ class Table:
             raise InputError(reason, path="--time", value=f"{self._columns.time.column}:{unit}", remedy=remedy)
         if isinstance(written.dtype, pl.Datetime):
             # In 64 bits, nanoseconds end in 2262.
-            return written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit], None
+            ns = written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
+            return ns.cast(pl.Decimal(38, 3)), None
         return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False), None
 
 
@@ -284,7 +282,7 @@ def _no_utf_8(error: UnicodeDecodeError) -> str:
 def refused_time(written: str, unit: str) -> tuple[str, str]:
     """What is wrong with a time in this unit, and what would be right."""
     text = written.strip()
-    far = "this is more than 100 days from the first time", "is the unit right?"
+    far = "this is too far away for a time", "is the unit right?"
     if unit == "datetime":
         if re.fullmatch(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", text):
             return "this is a number, and no date", "state its unit, as COLUMN:s"

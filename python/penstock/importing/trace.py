@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections import Counter
@@ -18,9 +17,11 @@ from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularError, Unzipping, require_regular
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
+from penstock.importing.document import quoted
 from penstock.importing.expression import columns_in, condition, needs_other_rows, unknown_in
 from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
+from penstock.importing.names import plain
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
     FLOW,
@@ -127,8 +128,7 @@ class ImportedTrace:
             '[flow.data] with path = ["...", "..."], or in a network with from = ["..."] and to = ["..."].',
         ]
         told = "".join(f"# {comment}\n" for comment in comments)
-        name = json.dumps(self.name, ensure_ascii=False)
-        return f'{told}[flow.data.traffic.trace]\nname = {name}\nsha256 = "{self.sha256}"\n'
+        return f'{told}[flow.data.traffic.trace]\nname = {quoted(self.name)}\nsha256 = "{self.sha256}"\n'
 
 
 def is_trace(file: str | Path) -> bool:
@@ -178,7 +178,10 @@ def import_trace(
         raise InputError("the expression is empty", path="--where", value=repr(where), remedy=remedy)
     source = str(file)
     given = STDIN_NAME if source == STDIN else source
-    name = name or Path(given).name.split(".")[0]
+    if not name.isprintable():
+        remedy = "give a name on one line, without control characters"
+        raise InputError("this is no name", path="--name", value=repr(name), remedy=remedy)
+    name = name or plain(Path(given).name.split(".")[0]) or "trace"
     with _opened(source) as stream, reading("packets", given):
         start = stream.peek(4)[:4]
         if start in (*PCAP, PCAPNG):
@@ -319,8 +322,15 @@ class _Keeper:
                 f"this expression cannot be used: {str(error).splitlines()[0]}",
                 path="--where",
                 value=self._where,
-                remedy=f"write SQL as in {condition(self._source.size, '> 100')}; the columns are {', '.join(names)}",
+                remedy=f"write SQL as in {condition(*self._example())}; the columns are {', '.join(names)}",
             ) from None
+
+    def _example(self) -> tuple[str, str]:
+        """A column and what it is compared with, as an example."""
+        source = self._source
+        if isinstance(source, Table) and source.time_unit == "datetime" and source.time in (self._where or ""):
+            return source.time, "> TIMESTAMP '2026-11-25 14:30:00.5'"
+        return source.size, "> 100"
 
     def _checked(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The packets with whole octets, and with times since the first packet. Raises :class:`InputError`."""
@@ -400,9 +410,11 @@ class _Keeper:
 
     def _of_length(self, time_ps: object) -> _Told:
         days = cast("int", time_ps) / 1e12 / 86_400
-        remedy = "is the unit of the times right?"
+        remedy = "was a clock set? Leave out what is before or behind, with "
         if isinstance(self._source, Capture):
-            remedy = "was a clock set? Leave out what is before or behind, with editcap -A or -B"
+            remedy += "editcap -A or -B"
+        else:
+            remedy = f"is the unit of the times right, or {remedy}--where"
         return f"the trace lasts {days:,.0f} days; it may last {LONGEST_S // 86_400}", remedy
 
     @staticmethod
