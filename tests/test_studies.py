@@ -71,7 +71,7 @@ def rows(point: Point, seed: int) -> RunTables:
         sent = int(load * 180 / 424)
         lost = int(sent * share) + 9 * (group == "breaker" and point.case == "contract-breakers")
         has_files = group.startswith("data")
-        is_slower = point.case.endswith("second-bucket")
+        is_slower = point.case.endswith("bucket")
         groups.append(
             {
                 "group": group,

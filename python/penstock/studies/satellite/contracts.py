@@ -12,7 +12,7 @@ from penstock.studies.satellite.grid import (
     NOMINAL_KBPS,
     NOMINAL_RATES,
     PEAK_BREAKERS,
-    PEAK_BREAKERS_AT_BUCKET,
+    PEAK_BREAKERS_BUCKET,
     PUSH_OUT_DISCARDS,
     REAL_TIME,
     Point,
@@ -70,7 +70,7 @@ def second_bucket(runs: Runs) -> Evidence:
             parts.append(above("case", text, bucket, controller, "{:.5g}"))
     for group in REAL_TIME:
         for name, word in (("late", "share of late cells"), ("delay.p999", "99.9 % delay")):
-            cases = (PEAK_BREAKERS_AT_BUCKET, PEAK_BREAKERS)
+            cases = (PEAK_BREAKERS_BUCKET, PEAK_BREAKERS)
             bucket, controller = (runs.by_seed(f"{name}.{group}", largest(1, case)) for case in cases)
             text = f"beside sources above their peak: the {word} of {group} is higher with a second bucket"
             parts.append(above("case", text, bucket, controller, "{:.5g}"))
