@@ -53,7 +53,7 @@ def rows(point: Point, seed: int) -> RunTables:
     draw = random.Random(f"{point.scenario} {point.n} {seed}")
     mix = MIXES[point.scenario]
     counts = mix.counts(mix.sizes.index(point.n))
-    if point.case.startswith(("contract-breakers", "peak-breakers")):
+    if point.case.endswith("breakers"):
         counts |= {"breaker": 3}
     if point.case == "nominal-rates":
         counts = {"data": 5, "data_slow": 5}
@@ -71,7 +71,7 @@ def rows(point: Point, seed: int) -> RunTables:
         sent = int(load * 180 / 424)
         lost = int(sent * share) + 9 * (group == "breaker" and point.case == "contract-breakers")
         has_files = group.startswith("data")
-        is_slower = point.case.endswith("bucket")
+        is_slower = point.case in ("second-bucket", "bucket-breakers")
         groups.append(
             {
                 "group": group,

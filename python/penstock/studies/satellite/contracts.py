@@ -9,10 +9,10 @@ from penstock.studies.predicates import clauses, percent
 from penstock.studies.runs import mean
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
+    BUCKET_BREAKERS,
     NOMINAL_KBPS,
     NOMINAL_RATES,
     PEAK_BREAKERS,
-    PEAK_BREAKERS_BUCKET,
     PUSH_OUT_DISCARDS,
     REAL_TIME,
     Point,
@@ -70,7 +70,7 @@ def second_bucket(runs: Runs) -> Evidence:
             parts.append(above("case", text, bucket, controller, "{:.5g}"))
     for group in REAL_TIME:
         for name, word in (("late", "share of late cells"), ("delay.p999", "99.9 % delay")):
-            cases = (PEAK_BREAKERS_BUCKET, PEAK_BREAKERS)
+            cases = (BUCKET_BREAKERS, PEAK_BREAKERS)
             bucket, controller = (runs.by_seed(f"{name}.{group}", largest(1, case)) for case in cases)
             text = f"beside sources above their peak: the {word} of {group} is higher with a second bucket"
             parts.append(above("case", text, bucket, controller, "{:.5g}"))

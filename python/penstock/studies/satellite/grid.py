@@ -95,7 +95,7 @@ ALTERNATIVES = {
 }
 PEAK_BREAKERS = "peak-breakers"
 """Three video sources ignore notices and send above their peak, in scenario 1."""
-PEAK_BREAKERS_BUCKET = "peak-breakers-bucket"
+BUCKET_BREAKERS = "bucket-breakers"
 """The same, with a second leaky bucket in place of the peak-rate controller."""
 PUSH_OUT_DISCARDS = "push-out-discards"
 """Push-out in scenario 3 case 3, where queues do fill, in place of the threshold."""
@@ -177,7 +177,7 @@ def contracts() -> list[Point]:
     return [
         largest(1, PEAK_BREAKERS),
         largest(2, NOMINAL_RATES),
-        largest(1, PEAK_BREAKERS_BUCKET),
+        largest(1, BUCKET_BREAKERS),
         largest(3, PUSH_OUT_DISCARDS),
     ]
 
@@ -256,7 +256,7 @@ def other_mix(point: Point) -> Changes:
     if point.scenario != 1:
         return {}
     counts = MIXES[1].counts(MIXES[1].sizes.index(point.n))
-    breakers = 3 if point.case in ("contract-breakers", PEAK_BREAKERS, PEAK_BREAKERS_BUCKET) else 0
+    breakers = 3 if point.case in ("contract-breakers", PEAK_BREAKERS, BUCKET_BREAKERS) else 0
     return {"flow.video.count": counts["video"] + 1 - breakers, "flow.voice.count": counts["voice"] - 1}
 
 
