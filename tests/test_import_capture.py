@@ -13,7 +13,7 @@ from conftest import Command
 
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
-from penstock.importing.capture import CUT, NOT_IP, TIMELESS
+from penstock.importing.capture import BROKEN, CUT, NOT_IP, TIMELESS
 from penstock.importing.links import CARRIED, CHANGED, OTHER_SNAP
 from penstock.importing.trace import ImportedTrace
 
@@ -149,12 +149,13 @@ def test_what_is_no_ip_is_counted_by_its_reason(tmp_path: Path) -> None:
         MAC + b"\x88\x64\x11\0\0\1\0\x1e\xc0\x21" + bytes(8),  # PPPoE with LCP
         MAC + b"\x08\0" + bytes(40),  # no version of IP
         MAC + b"\x08\0\x42" + bytes(40),  # a header of 8 octets
+        MAC + b"\x08\0" + ip(60, length=19),
         MAC + b"\x81\0\0",  # cut in the tag
         MAC + b"\x08\0" + ip(60)[:19],  # cut in the header
     ]
     trace = read(tmp_path, pcap([MAC + b"\x08\0" + ip(60), *others]))
-    assert trace.left_out == {NOT_IP: 5, CUT: 2}
-    assert "# 5 packets that are not IP were left out.\n# 2 packets that are cut" in trace.to_toml()
+    assert trace.left_out == {NOT_IP: 4, BROKEN: 2, CUT: 2}
+    assert "# 4 packets that are not IP were left out.\n# 2 packets whose header" in trace.to_toml()
 
 
 @pytest.mark.parametrize(
