@@ -383,3 +383,28 @@ def test_what_is_before_a_jump_of_the_clock_can_be_left_out(tmp_path: Path) -> N
     dates = "t,n\n1970-01-01,60\n2026-11-25T14:30:00,61\n2026-11-25T14:30:01,62\n"
     assert "line 3: the trace lasts 20,783 days" in refused(tmp_path, dates, **DATED)
     assert of_csv(tmp_path, dates, **DATED, where="t > DATE '2000-01-01'").packets == 2
+
+
+TUPLES = "t,octets,protocol,source,source_port\n0,60,udp,10.0.0.1,1000\n1,61,udp,10.0.0.1,1000\n"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "octets > avg(octets)",
+        "count(*) > 1",
+        "first(octets) = octets",
+        "sum(octets) over (partition by protocol) > 3",
+        "rank() over (order by octets) > 1",
+        "row_number() over (order by octets) < 3",
+        "quantile_disc(octets, 0.5) > octets",
+    ],
+)
+def test_an_expression_that_needs_other_packets_is_refused(where: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this expression needs more than the packet that it is about"):
+        of_csv(tmp_path, TUPLES, time="t:s", size="octets:octets", where=where)
+
+
+def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> None:
+    where = "octets > 60 AND protocol IN ('udp', 'Agg') AND source <> 'Len' AND abs(source_port) < 2000"
+    assert of_csv(tmp_path, TUPLES, time="t:s", size="octets:octets", where=where).packets == 1

@@ -30,6 +30,7 @@ EXTENSIONS = (0, 43, 60, 135, 139, 140, FRAGMENT, AUTHENTICATION)
 """Headers of IP version 6 between the first and the protocol."""
 LEAST_IPV4, IPV6_HEADER, NOTHING = 20, 40, 59
 """Octets of headers, and the number of the protocol that has no octets."""
+BROKEN = "whose header of IP contradicts its own length"
 NOT_IP, CUT, TIMELESS = "that are not IP", "that are cut before the end of the header of IP", "without a time"
 
 LONGER = "longer by the header of IP than by the record: the header counts"
@@ -113,8 +114,10 @@ def _packet(record: Record, told: Counter[str]) -> Row | str:
             return at or NOT_IP
         (first,) = struct.unpack_from("B", record.octets, at)
         read = {4: _version_4, 6: _version_6}.get(first >> 4)
-        if read is None or (header := read(record.octets, at)) is None:
+        if read is None:
             return NOT_IP
+        if (header := read(record.octets, at)) is None:
+            return BROKEN
     except struct.error:
         return CUT
     size, whole = header.size, record.length - record.fcs - at
