@@ -58,8 +58,13 @@ class MissingFileError(InputError):
     """The file does not exist."""
 
 
-def read_file_of(path: Path, kind: TextKind, sha256: str | None = None) -> str:
-    """The text of a file. Raises :class:`InputError` if it is missing, too large, no text, or has another SHA-256."""
+def read_file_of(
+    path: Path, kind: TextKind, sha256: str | None = None, recode: Callable[[bytes], bytes] | None = None
+) -> str:
+    """The text of a file, of octets that ``recode`` puts into UTF-8 if it is given.
+
+    Raises :class:`InputError` if it is missing, too large, no text, or has another SHA-256.
+    """
 
     def octets() -> bytes:
         read = read_octets(path, kind.largest)
@@ -68,7 +73,8 @@ def read_file_of(path: Path, kind: TextKind, sha256: str | None = None) -> str:
             raise InputError(
                 reason, file=str(path), remedy="give the file that was meant, or name the SHA-256 of this one"
             )
-        return unzipped(read, str(path), kind.largest) if kind.zipped else read
+        read = unzipped(read, str(path), kind.largest) if kind.zipped else read
+        return recode(read) if recode is not None else read
 
     return text_of(str(path), kind, octets)
 

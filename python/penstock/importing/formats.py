@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from penstock.core.errors import InputError
 from penstock.core.reading import unzipped_start
-from penstock.core.texts import LARGEST_FILE, TextKind, read_file_of
+from penstock.core.texts import LARGEST_FILE, TextKind
 from penstock.importing import gml, hpcc, repetita, sndlib, sndlib_xml
 from penstock.importing.attributed import FORMATS, read_attributed
+from penstock.importing.encoded import read_text
 from penstock.importing.graph import Graph
 
 TOPOLOGY = TextKind(
@@ -75,7 +77,14 @@ def read_graph(path: Path) -> Graph:
     Raises:
         InputError: it cannot be read, has another format, or contradicts itself.
     """
-    text, file = read_file_of(path, TOPOLOGY), str(path)
+    text, notes = read_text(path, TOPOLOGY)
+    graph = _graph_of(text, path)
+    return replace(graph, notes=[*(f"network: {note}" for note in notes), *graph.notes]) if notes else graph
+
+
+def _graph_of(text: str, path: Path) -> Graph:
+    """The network of a file with this text."""
+    file = str(path)
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if sndlib.is_native(text):
         return sndlib.read(text, file)

@@ -19,9 +19,10 @@ from pathlib import Path
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
 from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of, unit_in_name
-from penstock.core.texts import TextKind, read_file_of
+from penstock.core.texts import TextKind
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
+from penstock.importing.encoded import read_text
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
 from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
@@ -43,7 +44,13 @@ MATRIX = TextKind(
 
 def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     """The demands of a file, for a network with these nodes by their ids. Raises :class:`InputError`."""
-    text, file = read_file_of(path, MATRIX), str(path)
+    text, of_text = read_text(path, MATRIX)
+    wanted = _wanted_of(text, str(path), nodes)
+    return replace(wanted, notes=[*(f"demands: {note}" for note in of_text), *wanted.notes]) if of_text else wanted
+
+
+def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
+    """The demands of a file with this text."""
     if sndlib.is_native(text) or sndlib_xml.is_xml(text):
         graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
         notes = [f"demands: their file says more: {note}" for note in graph.notes]
