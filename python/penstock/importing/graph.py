@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -67,6 +68,13 @@ def together(one: Attributes, other: Attributes) -> Attributes:
     """What two tables say. Where they differ, both values are in a list."""
     differ = {name: [one[name], value] for name, value in other.items() if name in one and one[name] != value}
     return {**one, **other, **differ}
+
+
+def is_gap(value: object) -> bool:
+    """Whether an attribute has no value: nothing, a text without letters, or NaN, as tools write a number they lack."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and value.strip().lower() in ("", "nan"))
 
 
 def attribute_names(each: Iterable[Attributes]) -> list[str]:

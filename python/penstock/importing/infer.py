@@ -18,8 +18,8 @@ from penstock.core.quantities import (
     quantity,
     shown,
 )
-from penstock.importing.graph import Edge, Graph, attribute_names
-from penstock.importing.names import LABELS, label_of, labels_of, of_the_whole, plain, some_of
+from penstock.importing.graph import Edge, Graph, attribute_names, is_gap
+from penstock.importing.names import LABELS, is_nan, label_of, labels_of, of_the_whole, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 from penstock.importing.units import DELAY, LENGTHS, RATE, Kind, beside, unit_of
 
@@ -114,6 +114,10 @@ class Reader:
         if both := [plain(node) for node, each in self.graph.nodes.items() if len(labels_of(each)) > 1]:
             those = f"{counted(len(both), 'node')}, {some_of(both)}"
             found.append(f"node: a label and another name, which only a matrix may use: those of {those}")
+        if nan := [
+            plain(node) for node, each in self.graph.nodes.items() if any(is_nan(each.get(at)) for at in LABELS)
+        ]:
+            found.append(f"node: a label that is NaN is no name: that of {some_of(nan)}")
         of_nodes = [name for name in attribute_names(nodes) if name not in LABELS]
         of_edges = attribute_names(edge.attributes for edge in self.graph.edges)
         for what, names in (("edge", of_edges), ("node", of_nodes)):
@@ -198,9 +202,10 @@ class Reader:
 
     def rate(self, edge: Edge, found: Found) -> Decimal:
         """The rate of an edge in b/s."""
-        there = [each for each in self.graph.rates if edge.attributes.get(each[0]) is not None]
+        there = [each for each in self.graph.rates if not is_gap(edge.attributes.get(each[0]))]
+        found.notes += self.gaps(edge, self.options.rate, self.graph.rates)
         for name, unit in self.known(self.options.rate, there):
-            if edge.attributes.get(name) is not None:
+            if not is_gap(edge.attributes.get(name)):
                 if name == MODULE:
                     found.notes.append("no capacity is installed: the rate is that of the first module")
                 rate = self.quantity(edge, name, unit, RATE, found)
@@ -211,6 +216,12 @@ class Reader:
             found.notes.append("no rate that is known: --default-rate")
             return self.default_rate
         raise self.missing(edge, "rate", self.options.rate, '"10 Mb/s"')
+
+    def gaps(self, edge: Edge, name: str, of_format: Sequence[tuple[str, str]]) -> list[str]:
+        """The attributes of an edge that should have a value, and have an empty one."""
+        values = {each: edge.attributes.get(each) for each, _ in self.known(name, of_format)}
+        empty = [(each, value) for each, value in values.items() if value is not None and is_gap(value)]
+        return [f"{each} is {'NaN' if str(value).strip() else 'empty'}" for each, value in empty]
 
     def unlike(self, edge: Edge, rate: Decimal, others: Sequence[tuple[str, str]]) -> Iterator[str]:
         """The attributes that say another rate of an edge than the one that is used."""
@@ -226,8 +237,9 @@ class Reader:
     def delay(self, edge: Edge, found: Found) -> Decimal:
         """The delay of an edge in ns."""
         name = self.options.delay
+        found.notes += self.gaps(edge, name, self.graph.delays)
         for known, unit in self.known(name, self.graph.delays):
-            if edge.attributes.get(known) is not None:
+            if not is_gap(edge.attributes.get(known)):
                 return self.quantity(edge, known, unit, DELAY, found)
         ends = [self.graph.nodes[node] for node in (edge.source, edge.target)]
         places = [place_of(attributes) for attributes in ends]
@@ -264,12 +276,14 @@ class Reader:
 
     def missing(self, edge: Edge, what: str, asked: str, example: str) -> InputError:
         """The error of an edge without a value."""
-        there = attribute_names([edge.attributes])
+        there = [name for name in attribute_names([edge.attributes]) if not is_gap(edge.attributes[name])]
         other = f", others have {', '.join(names)}" if (names := self.others(edge)) else ""
+        empty = self.gaps(edge, asked, self.graph.rates if what == "rate" else self.graph.delays)
         reason = f"it has no attribute {asked}" if asked else f"its {what} is not known"
+        reason = f"its {' and '.join(empty)}" if empty else reason
         reason += f": its attributes are {', '.join(there)}" if there else ": it has no attributes"
         near = did_you_mean(asked, there) if asked else ""
-        named = near or f"name the attribute with --{what}"
+        named = near or ("give it a value" if empty and asked else f"name the attribute with --{what}")
         if what == "delay" and not asked:
             wrong = [unplaced(self.graph.nodes[node]) for node in (edge.source, edge.target)]
             told = [f"its coordinates {why}: {value}" for why, value in wrong if why]
@@ -280,7 +294,7 @@ class Reader:
     def others(self, edge: Edge) -> list[str]:
         """The attributes that other edges have and this one has not."""
         names = attribute_names(other.attributes for other in self.graph.edges)
-        return [name for name in names if edge.attributes.get(name) is None]
+        return [name for name in names if is_gap(edge.attributes.get(name))]
 
     def named(self, edge: Edge) -> str:
         """The two nodes of an edge, with their labels if they have any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,7 +20,7 @@ def node_names(graph: Graph) -> dict[str, str]:
     for node, attributes in graph.nodes.items():
         for name in LABELS:
             label = attributes.get(name)
-            if label is not None and not _is_label(label):
+            if label is not None and not _is_label(label) and not is_nan(label):
                 remedy = "give the node one label, a text"
                 path = f"node {plain(node)}, {name}"
                 raise InputError("this is no name", path=path, value=label, file=graph.file, remedy=remedy)
@@ -55,7 +56,12 @@ def labels_of(attributes: Mapping[str, object]) -> list[str]:
 
 
 def _is_label(value: object) -> bool:
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool) and not is_nan(value)
+
+
+def is_nan(value: object) -> bool:
+    """Whether a label is the number that tools write where they have none: no name."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def plain(text: str) -> str:

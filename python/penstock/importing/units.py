@@ -21,7 +21,7 @@ from penstock.core.quantities import (
     size_of,
     unit_in_name,
 )
-from penstock.importing.graph import Attributes
+from penstock.importing.graph import Attributes, is_gap
 from penstock.importing.names import plain
 
 LENGTHS = {"km": Decimal(1), "kilometers": Decimal(1), "kilometres": Decimal(1)}
@@ -76,7 +76,7 @@ def beside(attributes: Attributes, name: str) -> dict[str, str]:
     stems |= {unit_in_name(name, units)[0] for units in (RATE_UNITS, DELAY_UNITS)}
     wanted = {_bare(stem) + ending for stem in stems if stem for ending in ENDINGS}
     found = {str(other): value for other, value in attributes.items() if _bare(str(other)) in wanted}
-    return {other: text for other, value in found.items() if value is not None and (text := plain(str(value)))}
+    return {other: text for other, value in found.items() if not is_gap(value) and (text := plain(str(value)))}
 
 
 def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given: str, notes: list[str]) -> str:
