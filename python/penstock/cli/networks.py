@@ -139,7 +139,7 @@ _NETWORK = {
     "rate-unit": ("UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
     "default-rate": ("RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
     "delay": ("ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
-    "delay-unit": ("UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
+    "delay-unit": ("UNIT", "the unit of delays that are numbers: ns, us, ms or s; km for lengths"),
     "default-delay": ("TIME", 'the delay of an edge that has none, as "5 ms"'),
     "demand-unit": ("UNIT", "the unit of demands that are numbers (default: that of the rates)"),
     "demands": ("FILE", "demands: from,to,rate in CSV, a square matrix, or a file of SNDlib or REPETITA"),

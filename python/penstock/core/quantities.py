@@ -14,6 +14,8 @@ RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
 """Units of a rate, in bits per second."""
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""
+LENGTH_UNITS = {"km": Decimal(1), "kilometers": Decimal(1), "kilometres": Decimal(1)}
+"""Units of the length of a line, in km, in small letters."""
 WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ/]+)")
 SEPARATED = re.compile(r"[+-]?\d[\d.,'_\s]*[A-Za-zµμ/]*")
 """A number as spreadsheets write it for readers: with a decimal comma, or with separators of thousands."""
@@ -85,6 +87,8 @@ def size_of(unit: str, units: Mapping[str, Decimal]) -> Decimal | None:
     """A unit in the smallest of these; None if it is unknown. Other tools spell it ``Gbps`` or ``msec``."""
     if unit in units:
         return units[unit]
+    if units is LENGTH_UNITS:
+        return units.get(unit.lower())
     if units is RATE_UNITS and unit and (spelt := SPELT_RATE.fullmatch(unit)):
         return Decimal(PREFIXES[next(prefix for prefix in (*spelt.groups(), "") if prefix is not None).lower()])
     if units is DELAY_UNITS and (spelt := SPELT_DELAY.fullmatch(unit)):
@@ -121,6 +125,11 @@ def parted(name: str) -> tuple[str, str]:
         if len(word) > 1 and size_of(word.lower(), DELAY_UNITS) is not None:
             return column, word.lower()  # as in `delayMs`
     return column, word
+
+
+def is_length_unit(text: str) -> bool:
+    """Whether a text by itself is the unit of a length, as ``km`` or ``KM``."""
+    return size_of(text, LENGTH_UNITS) is not None
 
 
 def is_rate_unit(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, size_of
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, is_length_unit, size_of
 from penstock.core.scenario import Scenario
 from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import Wanted, document, key, replacing
@@ -47,7 +47,7 @@ def import_network(
         default_rate: the rate of an edge that has none, as ``10 Mb/s``.
         delay: the attribute of an edge that is its delay. Without it, delays follow from the coordinates of the nodes:
             5 us for each km of the great circle.
-        delay_unit: ``ns``, ``us``, ``ms`` or ``s``, for delays that are numbers.
+        delay_unit: ``ns``, ``us``, ``ms`` or ``s``, for delays that are numbers, or ``km`` for lengths: 5 us for each.
         default_delay: the delay of an edge that has none, as ``5 ms``.
         demands: a matrix in CSV, ``from,to,rate`` or square, or a file of SNDlib or REPETITA. A demand with a rate is
             a flow of constant bit rate, one without a greedy flow. By default the demands of the file, which a comment
@@ -107,6 +107,7 @@ def _check(tables: Mapping[str, Any], file: str) -> None:
 
 
 def _check_unit(name: str, unit: str, known: Mapping[str, Decimal]) -> None:
-    if unit and size_of(unit, known) is None:
-        option = f"--{name.replace('_', '-')}"
-        raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {', '.join(known)}")
+    is_delay = name == "delay_unit"
+    if unit and size_of(unit, known) is None and not (is_delay and is_length_unit(unit)):
+        option, units = f"--{name.replace('_', '-')}", [*known, *(["km"] if is_delay else [])]
+        raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {', '.join(units)}")

@@ -11,9 +11,11 @@ from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.quantities import (
     DELAY_UNITS,
+    LENGTH_UNITS,
     RATE_UNITS,
     NoUnitError,
     given,
+    is_length_unit,
     is_rounded,
     quantity,
     shown,
@@ -21,7 +23,7 @@ from penstock.core.quantities import (
 from penstock.importing.graph import Edge, Graph, attribute_names, is_gap
 from penstock.importing.names import LABELS, is_nan, label_of, labels_of, of_the_whole, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
-from penstock.importing.units import DELAY, LENGTHS, RATE, Kind, beside, unit_of
+from penstock.importing.units import DELAY, RATE, Kind, beside, unit_of, without_unit
 
 MODULE = "module_capacity"
 """The attribute of a link of SNDlib that is no other rate, but what may be added."""
@@ -265,12 +267,13 @@ class Reader:
                 raise ValueError(f"two units are stated for all edges, {' and '.join(of_all.values())}")
             of_format = of_format or next(iter(of_all.values()), "")
             unit = unit_of(edge.attributes, name, of_format, kind, given, found.notes)
-            amount = quantity(value, unit, LENGTHS if unit in LENGTHS else kind.units)
+            is_length = kind is DELAY and is_length_unit(unit)
+            amount = quantity(value, unit, LENGTH_UNITS if is_length else kind.units)
             self.used |= {name, *beside(edge.attributes, name)}
             self.units_of_all |= of_all.keys()
-            return self.of_distance(amount, found) if unit in LENGTHS else amount
+            return self.of_distance(amount, found) if is_length else amount
         except ValueError as error:
-            remedy = f"add {kind.option} {kind.example}" if isinstance(error, NoUnitError) else "correct it in the file"
+            remedy = without_unit(name, kind) if isinstance(error, NoUnitError) else "correct it in the file"
             path = f"edge {self.named(edge)}, {name}"
             raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
 

@@ -15,6 +15,7 @@ from decimal import Decimal
 from penstock.core.quantities import (
     DELAY_UNITS,
     RATE_UNITS,
+    is_length_unit,
     own_unit,
     parted,
     seems_rate_unit,
@@ -24,8 +25,8 @@ from penstock.core.quantities import (
 from penstock.importing.graph import Attributes, is_gap
 from penstock.importing.names import plain
 
-LENGTHS = {"km": Decimal(1), "kilometers": Decimal(1), "kilometres": Decimal(1)}
-"""Units of the length of a line, in km."""
+LENGTH = re.compile(r"length|distance|span|fib(?:er|re)|(?<![^\W_])(?:dist|len)(?![^\W_])", re.IGNORECASE)
+"""What the name of a length has in it."""
 PREFIXES = ("k", "K", "M", "G", "T")
 """Units of a rate that are one letter."""
 ENDINGS = ("units", "unit")
@@ -107,14 +108,23 @@ def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given
             notes.append(f"{name} has its own unit, {said[0]}, instead of {stated}")
         notes += prefix_notes(said[:1])
         return said[0]
-    if stated in LENGTHS and given:
+    if is_length_unit(stated) and given and not is_length_unit(given):
         notes.append(f"{name} is a length in {stated}, so not in {kind.option} {given}")
     elif given and stated and _size(given, kind) != _size(stated, kind):
         notes.append(f"{kind.option} {given} instead of the file's {stated}")
     elif given and not stated and (word := _doubtful(name, kind)):
         notes.append(f"the name of {name} ends in {word}, which is no unit of a {kind.name}: {kind.option} {given}")
+    elif given and not stated and kind is DELAY and LENGTH.search(name) and not is_length_unit(given):
+        notes.append(f"{name} is called a length, and read as a time: {kind.option} {given}")
     notes += [] if given else prefix_notes([stated])
-    return stated if stated in LENGTHS else given or stated
+    return stated if is_length_unit(stated) else given or stated
+
+
+def without_unit(name: str, kind: Kind) -> str:
+    """What to do about an attribute whose numbers have no unit."""
+    if kind is DELAY and LENGTH.search(name):
+        return f"add {kind.option} km if it is a length in km, or {kind.option} {kind.example} if it is a time"
+    return f"add {kind.option} {kind.example}"
 
 
 def prefix_notes(units: Iterable[str]) -> list[str]:
@@ -132,13 +142,15 @@ def _bare(name: str) -> str:
 
 def _size(unit: str, kind: Kind) -> object:
     """What tells a unit apart from others, however it is spelt."""
+    if kind is DELAY and is_length_unit(unit):
+        return "km"
     size = size_of(unit, kind.units)
     return unit if size is None else size
 
 
 def _in_name(name: str, kind: Kind) -> str:
     """The unit in the name of an attribute; empty without one."""
-    if kind is DELAY and (length := parted(name)[1]) in LENGTHS:
+    if kind is DELAY and is_length_unit(length := parted(name)[1] or name):
         return length
     if kind is RATE and seems_rate_unit(word := parted(name)[1]):
         raise ValueError(
