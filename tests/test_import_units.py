@@ -40,6 +40,34 @@ def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options:
         ("bw_furlongs", "Mb/s", "the name of bw_furlongs ends in furlongs, which is no unit of a rate: --rate-unit"),
         ("bw_ms", "Mb/s", "the name of bw_ms ends in ms, which is no unit of a rate: --rate-unit Mb/s\n"),
         ("bw_MBps", "Mb/s", "bw_MBps = 5: its name ends in MBps, which is no unit that is known here: there are b/s"),
+        (
+            "CAPACITY_GBPS",
+            "",
+            "GBPS, which may be bits or octets; add --rate-unit Gb/s if they are bits",
+        ),
+        ("speedKBPS", "", "its name ends in KBPS, which may be bits or octets; add --rate-unit kb/s if they are bits"),
+        ("BWGBPS", "", "BWGBPS = 5: its name ends in GBPS, which may be bits or octets; add --rate-unit Gb/s if they"),
+        ("BW (MB/S)", "", "its name ends in MB/S, which may be bits or octets; add --rate-unit Mb/s if they are bits"),
+        (
+            "CAPACITY_GBPS",
+            "Gb/s",
+            "the name of CAPACITY_GBPS ends in GBPS, in capitals: --rate-unit Gb/s\n",
+        ),
+        ("CAPACITY_GBPS", "Mb/s", 'rate = "5 Mb/s"'),
+        ("BWGBPS", "Mb/s", "# - 1 of 1 lines: the name of BWGBPS ends in GBPS, in capitals: --rate-unit Mb/s\n"),
+        ("CAPACITY_MBYTES", "Mb/s", "its name ends in MBYTES, which is no unit that is known here: there are b/s"),
+        ("speed_Gbit_s", "", 'rate = "5 Gb/s"'),
+        ("speed_Gbit_s", "Mb/s", "# - 1 of 1 lines: --rate-unit Mb/s instead of the file's Gbit/s\n"),
+        ("speedGbit_s", "", 'rate = "5 Gb/s"'),
+        ("rate_kbits_per_sec", "", 'rate = "5 kb/s"'),
+        ("bw Mb per s", "", 'rate = "5 Mb/s"'),
+        (
+            "bw_MB_s",
+            "Mb/s",
+            "its name ends in MB/s, which is no unit that is known here: there are b/s",
+        ),
+        ("bw", "x", "--rate-unit = x: there is no such unit; there are b/s, kb/s, Mb/s, Gb/s, Tb/s"),
+        ("bw", "Tb/s", 'rate = "5000 Gb/s"'),
         ("bw_pps", "Mb/s", "the name of bw_pps ends in pps, which is no unit of a rate"),
         ("bw_m", "Mb/s", "the name of bw_m ends in m, which is no unit of a rate: --rate-unit Mb/s\n"),
         ("bw_G", "", "bw_G = 5: this number has no unit"),
@@ -152,6 +180,34 @@ def test_an_attribute_beside_a_delay_has_its_unit(
 )
 def test_the_speeds_of_the_zoo(tmp_path: Path, edge: dict[str, object], told: str) -> None:
     assert told in imported(tmp_path, edge)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("10GE", 'rate = "10 Gb/s"'),
+        ("10 GigE", 'rate = "10 Gb/s"'),
+        ("10GbE", 'rate = "10 Gb/s"'),
+        ("1E", "E is no unit that is known here"),
+        ("10 GBPS", "bw = 10 GBPS: GBPS may be bits or octets: write Gb/s for bits; correct it"),
+        ("10 GB/s", "GB/s is no unit that is known here: there are b/s, kb/s, Mb/s, Gb/s, Tb/s; correct it"),
+    ],
+)
+def test_the_names_of_an_ethernet_and_units_in_capitals(tmp_path: Path, written: str, told: str) -> None:
+    assert told in imported(tmp_path, {"bw": written}, rate="bw")
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    ["from,to,RATE_MBPS\na,b,5\n", "from,to,MBPS\na,b,5\n", "MBPS,a,b\na,,5\nb,,\n", "from/to (MBPS),a,b\na,,5\nb,,\n"],
+)
+def test_demands_whose_unit_is_in_capitals_need_the_option(tmp_path: Path, matrix: str) -> None:
+    told = imported(tmp_path, {}, matrix, rate_unit="Gb/s")
+    assert "line 2: rate = 5: its unit is MBPS, which may be bits or octets; add --demand-unit Mb/s if they" in told
+    text = imported(tmp_path, {}, matrix, demand_unit="kb/s")
+    assert "# - flow: the unit of the rates is MBPS, in capitals: --demand-unit kb/s\n" in text
+    assert 'rate = "5 kb/s"' in text
+    assert "corner" not in text
 
 
 @pytest.mark.parametrize("written", ["5 g", "5 t", "5 m", "5g"])

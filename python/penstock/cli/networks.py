@@ -136,7 +136,7 @@ def _add_draw(parser: argparse.ArgumentParser) -> None:
 
 _NETWORK = {
     "rate": ("ATTRIBUTE", "the attribute of an edge that is its rate"),
-    "rate-unit": ("UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
+    "rate-unit": ("UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s, Gb/s or Tb/s"),
     "default-rate": ("RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
     "delay": ("ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
     "delay-unit": ("UNIT", "the unit of delays that are numbers: ns, us, ms or s; km for lengths"),

@@ -23,7 +23,7 @@ PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SPELT_RATE = re.compile(
     r"([kKMGT]?)b(?:ps|p/s|/s|/sec)?"  # a large B is octets
     r"|([kKMGT])(?:/s)?"  # one small letter, as m or g, is no prefix that all write so
-    r"|([MGT])bE"  # the name of an Ethernet
+    r"|([MGT])bE|(G)(?:ig)?E"  # the name of an Ethernet
     r"|([mgt])b(?:ps|p/s|/s|/sec)"  # no rate is in thousandths of a bit
     r"|(?i:([kmgt]?)bits?(?:ps|p/s|/s|/sec|/second|persec|persecond)?)"
 )
@@ -39,6 +39,13 @@ NAMED_UNIT = re.compile(
 """The name of values with their unit, as `rate (Mb/s)`, `demand [Gbps]`, `traffic_Mbps` or `delay in ms`."""
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[kmgt]?bps$)")
 """Where a word of a name may begin without anything between, as in `delayMs` or `capacitymbps`."""
+OF_WORDS = re.compile(
+    r"(.+?)(?:[_.:-]|\s+|(?<=[a-z0-9])(?=[A-Z]))([kKMGTmgt]?(?:[bB](?:its?|ytes?)?))(?:[_.:-]|\s+)"
+    r"(?:per(?:[_.:-]|\s+))?(?:s|sec|second)"
+)
+"""The name of values with a unit of several words, as `speed_Gbit_s` or `rate_kbit_per_sec`."""
+CAPITALS = re.compile(r"([KMGT]?)B(?:PS|/S)$")
+"""A unit of rates in capitals, in which bits and octets look alike."""
 AMOUNT = "[kmgt]?i?(?:b|bits?|bytes?|octets?|packets?|pkts?|cells?)"
 PER_TIME = re.compile(
     rf"(?i)[a-zµμ]+/(?:s|sec|second|min|minute|h|hour)|{AMOUNT}(?:ps|persec(?:ond)?)|[kmgt]?i?bytes?|%"
@@ -63,7 +70,12 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     number, unit = (found[1], found[2]) if found else (text, unit)
     size = size_of(unit, units)
     if size is None and unit:
-        raise ValueError(f"{unit} is no unit that is known here: there are {', '.join(units)}")
+        bits = as_bits(in_capitals(unit))
+        raise ValueError(
+            f"{unit} may be bits or octets: write {bits} for bits"
+            if bits and units is RATE_UNITS
+            else f"{unit} is no unit that is known here: there are {known_units(units)}"
+        )
     try:
         exact = Decimal(number)
         real(number)
@@ -115,6 +127,8 @@ def unit_in_name(name: str, units: Mapping[str, Decimal]) -> tuple[str, str]:
 
 def parted(name: str) -> tuple[str, str]:
     """The name of values, and the last word of it, which may be a unit; the name alone if it is one word."""
+    if found := OF_WORDS.fullmatch(name):
+        return found[1], f"{found[2]}/s"
     if found := NAMED_UNIT.fullmatch(name):
         return found[1], found[2] or found[3] or found[4]
     column, word = name, ""
@@ -140,6 +154,26 @@ def is_rate_unit(text: str) -> bool:
 def seems_rate_unit(text: str) -> bool:
     """Whether a text looks like the unit of a rate that is not known here, as ``MB/s`` or ``packets/s``."""
     return size_of(text, RATE_UNITS) is None and PER_TIME.fullmatch(text) is not None
+
+
+def in_capitals(name: str) -> str:
+    """The unit of rates at the end of a name, if it is in capitals, as ``GBPS`` of ``CAPACITY_GBPS``; or empty.
+
+    In capitals, no letter says whether bits or octets are meant.
+    """
+    word = parted(name)[1] or name
+    found = CAPITALS.search(word) if word.isupper() else None
+    return found[0] if found else ""
+
+
+def as_bits(capitals: str) -> str:
+    """A unit in capitals as it is written if it means bits: ``Gb/s`` for ``GBPS``; empty if there is none."""
+    return f"{found[1].replace('K', 'k')}b/s" if (found := CAPITALS.match(capitals)) else ""
+
+
+def known_units(units: Mapping[str, Decimal]) -> str:
+    """The units that are read, for a message. Of rates, Tb/s is read, though no scenario writes it."""
+    return ", ".join([*units, *(["Tb/s"] if units is RATE_UNITS else [])])
 
 
 def real(text: str) -> float:

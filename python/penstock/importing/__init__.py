@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.core.errors import InputError
 from penstock.core.files import prepare_file, write_text
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, is_length_unit, size_of
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, is_length_unit, known_units, size_of
 from penstock.core.scenario import Scenario
 from penstock.core.texts import LARGEST_FILE
 from penstock.importing.document import Wanted, document, key, replacing
@@ -43,7 +43,7 @@ def import_network(
         file: GraphML, GML or node-link JSON by its name, or SNDlib's native format or XML,
             REPETITA's format, or a topology for ns-3 as of HPCC; each also compressed by gzip.
         rate: the attribute of an edge that is its rate; that of the Internet Topology Zoo and of SNDlib is known.
-        rate_unit: ``b/s``, ``kb/s``, ``Mb/s`` or ``Gb/s``, for rates that are numbers.
+        rate_unit: ``b/s``, ``kb/s``, ``Mb/s``, ``Gb/s`` or ``Tb/s``, for rates that are numbers.
         default_rate: the rate of an edge that has none, as ``10 Mb/s``.
         delay: the attribute of an edge that is its delay. Without it, delays follow from the coordinates of the nodes:
             5 us for each km of the great circle.
@@ -109,5 +109,5 @@ def _check(tables: Mapping[str, Any], file: str) -> None:
 def _check_unit(name: str, unit: str, known: Mapping[str, Decimal]) -> None:
     is_delay = name == "delay_unit"
     if unit and size_of(unit, known) is None and not (is_delay and is_length_unit(unit)):
-        option, units = f"--{name.replace('_', '-')}", [*known, *(["km"] if is_delay else [])]
-        raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {', '.join(units)}")
+        option, units = f"--{name.replace('_', '-')}", known_units(known) + (", km" if is_delay else "")
+        raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {units}")

@@ -17,6 +17,7 @@ from penstock.core.quantities import (
     DELAY_UNITS,
     RATE_UNITS,
     NoUnitError,
+    as_bits,
     is_rounded,
     own_unit,
     quantity,
@@ -44,12 +45,16 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The demands of a network: the file that has them, the unit that it names, and what is to say about it."""
+    """The demands of a network: the file that has them, the unit that it names, and what is to say about it.
+
+    `capitals` is a unit that it names in capitals, as `MBPS`, which may mean bits or octets.
+    """
 
     demands: Sequence[Demand]
     file: str
     unit: str = ""
     notes: Sequence[str] = ()
+    capitals: str = ""
 
 
 def replacing(graph: Graph, wanted: Wanted) -> Wanted:
@@ -109,7 +114,7 @@ def traffic_of(
     for demand in wanted.demands:
         sender = finder.find(demand.sender, "from", wanted.file, demand.line)
         receiver = finder.find(demand.receiver, "to", wanted.file, demand.line)
-        rate = rate_of(demand, wanted.file, unit)
+        rate = rate_of(demand, wanted, unit)
         if (sender, receiver) in lines:
             before = lines[sender, receiver]
             raise refused(demand, wanted, f"line {before} has this pair, too" if before else "this pair is there twice")
@@ -132,6 +137,8 @@ def traffic_of(
 def unit_notes(wanted: Wanted, given: str, unit: str) -> Iterator[str]:
     """What of the units of demands another one replaces: `given` is that of the option, `unit` that of numbers."""
     stated = wanted.unit
+    if given and wanted.capitals:
+        yield f"flow: the unit of the rates is {wanted.capitals}, in capitals: --demand-unit {given}"
     if given and stated and size_of(given, RATE_UNITS) != size_of(stated, RATE_UNITS):
         yield f"flow: --demand-unit {given} instead of the file's {plain(stated)}"
     if not (given or stated) and wanted.demands and unit:
@@ -153,13 +160,13 @@ def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:
 
 
 def unit_of(wanted: Wanted, options: Options) -> str:
-    """The unit of rates without their own: that of the network's rates only if no rate has its own."""
+    """The unit of rates without their own: that of the network's rates only if nothing names one."""
     if stated := options.demand_unit or wanted.unit:
         return stated
-    return "" if any(own_unit(demand.rate) for demand in wanted.demands) else options.rate_unit
+    return "" if wanted.capitals or any(own_unit(demand.rate) for demand in wanted.demands) else options.rate_unit
 
 
-def rate_of(demand: Demand, file: str, unit: str) -> Decimal | None:
+def rate_of(demand: Demand, wanted: Wanted, unit: str) -> Decimal | None:
     """The rate of a demand of a file in b/s, in this unit if it is a number; None without one."""
     if demand.rate is None:
         return None
@@ -168,10 +175,14 @@ def rate_of(demand: Demand, file: str, unit: str) -> Decimal | None:
             raise ValueError("this is less than 1 b/s")
         return rate
     except ValueError as error:
-        remedy = "add --demand-unit Mb/s" if isinstance(error, NoUnitError) else "correct it"
+        remedy, reason = "correct it", str(error)
+        if isinstance(error, NoUnitError):
+            bits = as_bits(wanted.capitals)
+            remedy = f"add --demand-unit {bits or 'Mb/s'}" + (" if they are bits" if bits else "")
+            reason = f"its unit is {wanted.capitals}, which may be bits or octets" if bits else reason
         path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"
         raise InputError(
-            str(error), path=path, value=demand.rate, file=file, line=demand.line or None, remedy=remedy
+            reason, path=path, value=demand.rate, file=wanted.file, line=demand.line or None, remedy=remedy
         ) from None
 
 

@@ -18,7 +18,16 @@ from pathlib import Path
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, own_unit, parted, size_of, unit_in_name
+from penstock.core.quantities import (
+    RATE_UNITS,
+    in_capitals,
+    is_number,
+    is_rate_unit,
+    own_unit,
+    parted,
+    size_of,
+    unit_in_name,
+)
 from penstock.core.texts import TextKind
 from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
@@ -107,18 +116,23 @@ def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
     return next((names.index(name) for name in known if name in names), None)
 
 
-def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None, str]:
-    """The column with the rates, and the unit that its name states: `rate (Mb/s)`, or `Mb/s` alone."""
+def _rate_column(head: Sequence[str], file: str, first: int) -> tuple[int | None, str, str]:
+    """The column with the rates, and the unit that its name states, `rate (Mb/s)` or `Mb/s` alone; or one in capitals.
+
+    In capitals, as `RATE_MBPS`, it does not say whether it means bits.
+    """
     for place, name in enumerate(head):
         column, unit = parted(name)
         is_rate = column.lower() in RATE
         if is_rate and (known := unit_in_name(name, RATE_UNITS)[1]):
-            return place, known
+            return place, known, ""
+        if (capitals := in_capitals(unit if is_rate else name)) and (is_rate or capitals == name):
+            return place, "", capitals
         refuse_unit(unit if is_rate else name, file, first)
     if (own := _column(head, RATE)) is not None:
-        return own, ""
+        return own, "", ""
     units = [place for place, name in enumerate(head) if is_rate_unit(name)]
-    return (units[0], head[units[0]]) if len(units) == 1 else (None, "")
+    return (units[0], head[units[0]], "") if len(units) == 1 else (None, "", "")
 
 
 def _unit_columns(head: Sequence[str], rate: int | None) -> list[int]:
@@ -129,7 +143,7 @@ def _unit_columns(head: Sequence[str], rate: int | None) -> list[int]:
 
 def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
     """The demands of a list with one pair a line."""
-    (sender, receiver), (rate, stated) = ends, _rate_column(head, file, first)
+    (sender, receiver), (rate, stated, capitals) = ends, _rate_column(head, file, first)
     units = _unit_columns(head, rate)
     counts = Counter(name.lower() for name in head)
     if twice := [name for name in head if name and counts[name.lower()] > 1]:
@@ -158,7 +172,7 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
         demands.append(Demand(row[sender], row[receiver], written or None, line))
     others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, *units)]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
-    return Wanted(_some(demands, file), file, stated, notes)
+    return Wanted(_some(demands, file), file, stated, notes, capitals)
 
 
 def _some(demands: Sequence[Demand], file: str) -> Sequence[Demand]:

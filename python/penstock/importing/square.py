@@ -17,7 +17,16 @@ from dataclasses import replace
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import RATE_UNITS, is_number, is_rate_unit, parted, seems_rate_unit, unit_in_name
+from penstock.core.quantities import (
+    RATE_UNITS,
+    in_capitals,
+    is_number,
+    is_rate_unit,
+    known_units,
+    parted,
+    seems_rate_unit,
+    unit_in_name,
+)
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import plain
@@ -54,6 +63,8 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
     for text in (bare, parted(corner)[1]):
         refuse_unit(text, file, first)
     about, unit = ("", bare) if is_rate_unit(bare) else unit_in_name(corner, RATE_UNITS)
+    if capitals := "" if unit else in_capitals(bare) or in_capitals(corner):
+        about = "" if capitals == bare else parted(corner)[0]
     notes = []
     if (are_receivers := _rows_are_receivers(about)) is not None:
         notes += [f"demands: the corner of the square is {corner}: its rows are receivers"] if are_receivers else []
@@ -64,7 +75,7 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
         demands = [replace(demand, sender=demand.receiver, receiver=demand.sender) for demand in demands]
     if empty:
         notes.append(f"demands: empty cells of the square, no demand: {empty:,}")
-    return Wanted(demands, file, unit, notes)
+    return Wanted(demands, file, unit, notes, capitals)
 
 
 def _rows_are_receivers(corner: str) -> bool | None:
@@ -83,10 +94,10 @@ def _rows_are_receivers(corner: str) -> bool | None:
 
 
 def refuse_unit(text: str, file: str, line: int) -> None:
-    """Refuse what looks like a unit of rates that is not known."""
-    if seems_rate_unit(text):
+    """Refuse what looks like a unit of rates that is not known. In capitals, the user may say what it is."""
+    if seems_rate_unit(text) and not in_capitals(text):
         reason = "this is no unit of a rate that is known here"
-        remedy = f"there are {', '.join(RATE_UNITS)}: give the rates in one of them"
+        remedy = f"there are {known_units(RATE_UNITS)}: give the rates in one of them"
         raise InputError(reason, value=text, file=file, line=line, remedy=remedy)
 
 

@@ -15,7 +15,11 @@ from decimal import Decimal
 from penstock.core.quantities import (
     DELAY_UNITS,
     RATE_UNITS,
+    NoUnitError,
+    as_bits,
+    in_capitals,
     is_length_unit,
+    known_units,
     own_unit,
     parted,
     seems_rate_unit,
@@ -108,10 +112,15 @@ def unit_of(attributes: Attributes, name: str, of_format: str, kind: Kind, given
             notes.append(f"{name} has its own unit, {said[0]}, instead of {stated}")
         notes += prefix_notes(said[:1])
         return said[0]
+    capitals = in_capitals(name) if kind is RATE and not stated else ""
+    if capitals and not given:
+        raise NoUnitError(f"its name ends in {capitals}, which may be bits or octets")
     if is_length_unit(stated) and given and not is_length_unit(given):
         notes.append(f"{name} is a length in {stated}, so not in {kind.option} {given}")
     elif given and stated and _size(given, kind) != _size(stated, kind):
         notes.append(f"{kind.option} {given} instead of the file's {stated}")
+    elif capitals:
+        notes.append(f"the name of {name} ends in {capitals}, in capitals: {kind.option} {given}")
     elif given and not stated and (word := _doubtful(name, kind)):
         notes.append(f"the name of {name} ends in {word}, which is no unit of a {kind.name}: {kind.option} {given}")
     elif given and not stated and kind is DELAY and LENGTH.search(name) and not is_length_unit(given):
@@ -124,6 +133,8 @@ def without_unit(name: str, kind: Kind) -> str:
     """What to do about an attribute whose numbers have no unit."""
     if kind is DELAY and LENGTH.search(name):
         return f"add {kind.option} km if it is a length in km, or {kind.option} {kind.example} if it is a time"
+    if kind is RATE and (bits := as_bits(in_capitals(name))):
+        return f"add {kind.option} {bits} if they are bits"
     return f"add {kind.option} {kind.example}"
 
 
@@ -152,10 +163,9 @@ def _in_name(name: str, kind: Kind) -> str:
     """The unit in the name of an attribute; empty without one."""
     if kind is DELAY and is_length_unit(length := parted(name)[1] or name):
         return length
-    if kind is RATE and seems_rate_unit(word := parted(name)[1]):
-        raise ValueError(
-            f"its name ends in {word}, which is no unit that is known here: there are {', '.join(kind.units)}"
-        )
+    if kind is RATE and seems_rate_unit(word := parted(name)[1]) and not in_capitals(name):
+        reason = f"its name ends in {word}, which is no unit that is known here: there are {known_units(kind.units)}"
+        raise ValueError(reason)
     return unit_in_name(name, kind.units)[1]
 
 
