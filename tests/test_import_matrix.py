@@ -119,3 +119,11 @@ def test_a_row_is_one_line(tmp_path: Path, content: str, old: str, new: str, tol
 def test_a_row_of_demands_is_one_line(tmp_path: Path) -> None:
     demands = "DEMANDS 2\nlabel src dest bw\n5 0 1\n7 8 1 0 9\n"
     assert "m, line 3: the line has too few words for a row" in imported(tmp_path, REPETITA, demands)
+
+
+@pytest.mark.parametrize("matrix", ["from;to;Mbps\n0;1;\n1;0;3\n", "from,to,rate,unit\n0,1,,Mb/s\n1,0,3,Mb/s\n"])
+def test_demands_without_a_rate_are_counted(tmp_path: Path, matrix: str) -> None:
+    text = imported(tmp_path, NET, matrix)
+    assert "# - flow: demands without a rate, greedy: 1\n" in text
+    assert "greedy: 2\n" in imported(tmp_path, NET, "from,to\n0,1\n1,0\n")
+    assert "without a rate" not in imported(tmp_path, NET, "from,to,rate\n0,1,3\n")

@@ -128,6 +128,8 @@ def traffic_of(
     if zeros and not traffic:
         raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
     notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    if greedy := sum(each.rate is None for each, _ in traffic):
+        notes.append(f"flow: demands without a rate, greedy: {greedy:,}")
     if rounded := sum(each.rate is not None and is_rounded(each.rate) for each, _ in traffic):
         notes.append(f"flow: rates that are rounded to whole b/s: {rounded:,}")
     notes += unit_notes(wanted, options.demand_unit, unit)
