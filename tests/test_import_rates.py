@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -104,6 +105,20 @@ def test_a_line_has_the_opportunities_of_a_trace(tmp_path: Path, penstock: Comma
     assert Scenario.load(net).tree["line"]["cell"]["opportunities"]["list"] == [2, 2, 5, 10]
     trace.write_text("1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"line.cell.opportunities.file = LTE.up: its SHA-256"):
+        Scenario.load(net)
+
+
+def test_the_comment_has_the_opportunities_of_a_line_in_braces(tmp_path: Path) -> None:
+    """A network that an import wrote has such lines, and no table can be added to them."""
+    (tmp_path / 'LTE "1".up').write_text("2\n2\n5\n10\n", encoding="utf-8")
+    text = import_opportunities(tmp_path / 'LTE "1".up', "cell")
+    (keys,) = re.findall(r"^# (rate = .*, opportunities = .*)$", text, re.MULTILINE)
+    net = tmp_path / "net.toml"
+    line = f'[line]\ncell = {{ between = ["A", "B"], delay = "1 ms", {keys} }}\n'
+    net.write_text(f'duration = "19 ms"\n{line}{FLOW}', encoding="utf-8")
+    assert Scenario.load(net).tree["line"]["cell"]["opportunities"]["list"] == [2, 2, 5, 10]
+    net.write_text(f"{net.read_text(encoding='utf-8')}{text}", encoding="utf-8")
+    with pytest.raises(InputError, match="put the key between the braces"):
         Scenario.load(net)
 
 

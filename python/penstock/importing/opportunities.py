@@ -151,12 +151,15 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
     elif is_zipped(path):
         remedy = "write --list-out FILE: what is in it goes there"
         raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
+    keys = tuple(named_list(path.name, path.read_bytes().decode()))
+    rate = f'rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"'
     lines = (
         f"# {_opportunities(trace)} of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
-        f'# The line needs their mean as its rate: rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"',
-        "# A line in braces, as an import writes it, has them there: opportunities = { file = ..., sha256 = ... }",
+        f"# The line needs their mean as its rate: {rate}",
+        "# A line in braces, as an import writes it, has both between them, and this table is deleted:",
+        f"# {rate}, opportunities = {{ {', '.join(keys)} }}",
         f"[line.{key(line)}.opportunities]",
-        *named_list(path.name, path.read_bytes().decode()),
+        *keys,
     )
     return "\n".join(lines) + "\n"
 
