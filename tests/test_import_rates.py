@@ -52,6 +52,22 @@ def test_a_trace_begins_again_at_its_end(tmp_path: Path) -> None:
     assert values == [["0 ns", "600 kb/s"], ["40 ms", "1.2 Mb/s"]]
 
 
+@pytest.mark.parametrize(
+    ("duration", "told"),
+    [
+        ("", "The trace lasts 0.055 s. At its end it begins again, until 0.06 s."),
+        ("40 ms", "The trace lasts 0.055 s. Its first 0.04 s are here."),
+        ("1 s", "The trace lasts 0.055 s. At its end it begins again, until 1 s."),
+    ],
+)
+def test_a_comment_tells_when_the_rates_end(duration: str, told: str, tmp_path: Path) -> None:
+    _, text = series(tmp_path / "a.up", [20, 55], span="20 ms", duration=duration)
+    until = told.removesuffix(".").split(" ")[-2] if "until" in told else "0.04"
+    assert f"# {told}\n# From {until} s on the line keeps its last rate. For a longer run, --duration" in text
+    whole = series(tmp_path / "a.up", [20, 40], span="20 ms")[1]
+    assert "# The trace lasts 0.04 s.\n# From 0.04 s on the line keeps its last rate." in whole
+
+
 def test_a_line_with_such_a_rate_carries_what_the_trace_allows(tmp_path: Path) -> None:
     times = [*range(1, 101), *range(200, 301)]  # 12 Mb/s, then nothing for 0.1 s, then 12 Mb/s
     _, text = series(tmp_path / "a.up", times, span="50 ms")

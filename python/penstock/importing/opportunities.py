@@ -198,8 +198,14 @@ def _values(rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
 
 def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
     yield f"The rate of {plain(name)} in spans of {span_ms:,} ms: mean {trace.mean_bps / 1e6:.4g} Mb/s."
-    passes = len(rates) * span_ms / trace.period_ms
-    yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
+    lasts, ends = f"{trace.period_ms / 1000:g} s", f"{len(rates) * span_ms / 1000:g} s"
+    if len(rates) * span_ms > trace.period_ms:
+        yield f"The trace lasts {lasts}. At its end it begins again, until {ends}."
+    elif lasts == ends:
+        yield f"The trace lasts {lasts}."
+    else:
+        yield f"The trace lasts {lasts}. Its first {ends} are here."
+    yield f"From {ends} on the line keeps its last rate. For a longer run, --duration repeats the trace until its end."
     if zeros := sum(not rate for rate in rates):
         yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
     if rounded := sum(map(is_rounded, rates)):
