@@ -392,3 +392,11 @@ def test_networkx_is_imported_only_when_it_is_used() -> None:
         "import sys, penstock.importing, penstock.cli.networks, penstock.show.network; print('networkx' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_the_paths_that_flows_take_are_told_where_there_are_several(tmp_path: Path) -> None:
+    ring: Edges = [*EDGES, ("a", "c", {"capacity": 2.0, "latency": 90.0})]
+    text = import_network(graphml(tmp_path / "n.graphml", NODES, ring), **UNITS)
+    assert "# - flow: paths have the fewest lines, of equal ones the first by name; routes = " in text
+    Scenario.parse('routes = "least_delay"\n' + text)
+    assert "routes" not in import_network(graphml(tmp_path / "m.graphml", NODES, EDGES), **UNITS)

@@ -96,6 +96,7 @@ def document(graph: Graph, reader: Reader, wanted: Wanted, beside: str = "") -> 
     lonely = sorted(name for name in names.values() if name not in neighbours)
     if lonely:
         notes.append(f"node: no edge ends at {some_of(lonely)}: left out")
+    notes += route_note(neighbours, len(lines))
     each_demand = [each for each, _ in traffic]
     listed = list_of(demand_rows(each_demand)) if beside else ""
     flows = ("", "[demands]", *named_list(beside, listed)) if beside else flow_rows(each_demand)
@@ -233,6 +234,15 @@ def farthest(neighbours: Mapping[str, Sequence[str]], start: str) -> tuple[str, 
     """Two nodes with many lines between them: the farthest from `start`, and the farthest from that."""
     sender = max(reached(neighbours, start).items(), key=lambda found: found[1])[0]
     return sender, max(reached(neighbours, sender).items(), key=lambda found: found[1])[0]
+
+
+def route_note(neighbours: Mapping[str, Sequence[str]], lines: int) -> list[str]:
+    """Which paths the flows take; none if the lines are so few that each flow has one path."""
+    if lines <= len(neighbours) - parts_of(neighbours)[1]:
+        return []
+    return [
+        'flow: paths have the fewest lines, of equal ones the first by name; routes = "least_delay" chooses by delay'
+    ]
 
 
 def head(graph: Graph, lines: Sequence[Line], notes: Sequence[str], options: Options) -> Iterator[str]:
