@@ -127,3 +127,15 @@ def test_demands_without_a_rate_are_counted(tmp_path: Path, matrix: str) -> None
     assert "# - flow: demands without a rate, greedy: 1\n" in text
     assert "greedy: 2\n" in imported(tmp_path, NET, "from,to\n0,1\n1,0\n")
     assert "without a rate" not in imported(tmp_path, NET, "from,to,rate\n0,1,3\n")
+
+
+@pytest.mark.parametrize(
+    "matrix", [",0,1\n0,5,1\n1,2,0\n", "from,to,rate\n0,0,5\n0,1,1\n1,0,2\n1,1,0\n", "5 1 0\n3 0 0\n0 0 0\n"]
+)
+def test_demands_from_a_node_to_itself_are_left_out_and_named(tmp_path: Path, matrix: str) -> None:
+    text = imported(tmp_path, NET, matrix)
+    assert "# - flow: demands from a node to itself, left out, for no line would carry them: 0\n" in text
+    assert "0-1 = {" in text
+    assert "0-0" not in text
+    alone = imported(tmp_path, NET, "from,to,rate\n0,0,5\n0,1,0\n")
+    assert "m: all demands are zero or from a node to itself; give one of them a rate" in alone

@@ -112,6 +112,7 @@ def traffic_of(
     traffic: list[tuple[Traffic, int]] = []
     lines: dict[tuple[str, str], int] = {}
     zeros, unit = 0, unit_of(wanted, options)
+    loops: list[str] = []
     for demand in wanted.demands:
         sender = finder.find(demand.sender, "from", wanted.file, demand.line)
         receiver = finder.find(demand.receiver, "to", wanted.file, demand.line)
@@ -123,12 +124,16 @@ def traffic_of(
         if rate == 0:
             zeros += 1
         elif sender == receiver:
-            raise refused(demand, wanted, "the demand is from a node to itself")
+            loops.append(sender)
         else:
             traffic.append((Traffic(sender, receiver, rate), demand.line))
-    if zeros and not traffic:
-        raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
+    if (zeros or loops) and not traffic:
+        kinds = " or ".join([*(["zero"] if zeros else []), *(["from a node to itself"] if loops else [])])
+        remedy = "give one of them a rate" if zeros else "give one between two nodes"
+        raise InputError(f"all demands are {kinds}", file=wanted.file, remedy=remedy)
     notes = [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
+    if loops:
+        notes.append(f"flow: demands from a node to itself, left out, for no line would carry them: {some_of(loops)}")
     if greedy := sum(each.rate is None for each, _ in traffic):
         notes.append(f"flow: demands without a rate, greedy: {greedy:,}")
     if rounded := sum(each.rate is not None and is_rounded(each.rate) for each, _ in traffic):
