@@ -139,3 +139,27 @@ def test_demands_from_a_node_to_itself_are_left_out_and_named(tmp_path: Path, ma
     assert "0-0" not in text
     alone = imported(tmp_path, NET, "from,to,rate\n0,0,5\n0,1,0\n")
     assert "m: all demands are zero or from a node to itself; give one of them a rate" in alone
+
+
+QUOTED = (
+    '{"nodes": [{"id": "a, b"}, {"id": "c; \\"d\\""}, {"id": "e\\tf g"}], "links": [{"source": "a, b", "target": '
+    '"c; \\"d\\""}, {"source": "c; \\"d\\"", "target": "e\\tf g"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        'Mb/s,"a, b","c; ""d"""\n"a, b",0,5\n"c; ""d""",0,0\n',
+        'Mb/s;"a, b";"c; ""d"""\n"a, b";0;5\n"c; ""d""";0;0\n',
+        'Mb/s\t"a, b"\t"c; ""d"""\n"a, b"\t0\t5\n"c; ""d"""\t0\t0\n',
+        '"Mb/s"  "a, b" "c; ""d""" \n"a, b" 0  5\n "c; ""d""" 0 0\n',
+        'from,to,"rate; Mb/s",rate\n"a, b","c; ""d""",,5\n',
+    ],
+)
+def test_what_is_in_quotes_parts_no_columns(tmp_path: Path, matrix: str) -> None:
+    (tmp_path / "q.json").write_text(QUOTED, encoding="utf-8")
+    (tmp_path / "m").write_text(matrix, encoding="utf-8")
+    options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
+    text = import_network(tmp_path / "q.json", demands=tmp_path / "m", **options)
+    assert 'from = ["a, b"], to = ["c; \\"d\\""], traffic.cbr = { rate = "5 Mb/s" } }' in text

@@ -11,6 +11,7 @@ Columns are divided by commas, semicolons, tabulators or blanks. A line that beg
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,6 +43,7 @@ UNIT = ("unit", "units")
 """The names that columns may have, in small letters, those first that count most."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
+QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
     "a matrix of demands",
     50_000_000,
@@ -90,6 +92,12 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
     )
 
 
+def separator_of(line: str) -> str:
+    """What stands between the cells of a line: one of :data:`SEPARATORS` outside of quotes, or else a blank."""
+    outside = QUOTED.sub("", line)
+    return next((one for one in SEPARATORS if one in outside), " ")
+
+
 def _rows(text: str, file: str) -> tuple[list[Row], int]:
     """The lines that are neither empty nor comments, with their numbers; and the number of comments."""
     written = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
@@ -97,13 +105,14 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     comments = len(written) - len(lines)
     if not lines:
         return [], comments
-    separator = next((one for one in SEPARATORS if one in lines[0][1]), None)
-    if separator is None:
-        return [(number, line.split()) for number, line in lines], comments
+    separator = separator_of(lines[0][1])
     found = []
     try:
         for number, line in lines:
-            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
+            if separator == " " and '"' not in line:
+                cells = line.split()
+            else:
+                cells = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
             found.append((number, [cell.strip() for cell in cells]))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
 from penstock.core.texts import utf_16
-from penstock.importing.matrix import SEPARATORS
+from penstock.importing.matrix import separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,8 +82,7 @@ def _separator_of(block: bytes) -> str:
     line = next((line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)), None)
     if line is None:
         return ""
-    outside = QUOTED.sub(b"", line).decode(errors="replace")
-    return next((one for one in SEPARATORS if one in outside), " ")
+    return separator_of(line.decode(errors="replace"))
 
 
 def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
