@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -163,3 +164,25 @@ def test_what_is_in_quotes_parts_no_columns(tmp_path: Path, matrix: str) -> None
     options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
     text = import_network(tmp_path / "q.json", demands=tmp_path / "m", **options)
     assert 'from = ["a, b"], to = ["c; \\"d\\""], traffic.cbr = { rate = "5 Mb/s" } }' in text
+
+
+@pytest.mark.parametrize("matrix", ["from,to,rate\nZürich,b,5\n", ",Zürich,b\nZürich,,5\nb,,\n"])
+@pytest.mark.parametrize("node", ['{"id": "Zürich"}', '{"id": "z", "label": "Zürich"}'])
+def test_names_are_the_same_in_both_forms_of_unicode(tmp_path: Path, matrix: str, node: str) -> None:
+    end = node.split('"')[3]
+    net = f'{{"nodes": [{node}, {{"id": "b"}}], "links": [{{"source": "{end}", "target": "b"}}]}}'
+    options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
+    for one, other in (("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")):
+        (tmp_path / "u.json").write_text(normalize(one, net), encoding="utf-8")
+        (tmp_path / "m").write_text(normalize(other, matrix), encoding="utf-8")
+        text = import_network(tmp_path / "u.json", demands=tmp_path / "m", **options)
+        assert f'from = ["{normalize(one, "Zürich")}"], to = ["b"]' in text
+
+
+def test_two_nodes_whose_names_look_the_same_are_told_apart_or_refused(tmp_path: Path) -> None:
+    nodes = f'{{"id": "{normalize("NFD", "ü")}"}}, {{"id": "{normalize("NFC", "ü")}"}}'
+    net = NET.replace("[", f"[{nodes}, ", 1)
+    (tmp_path / "u.json").write_text(net, encoding="utf-8")
+    (tmp_path / "m").write_text("from,to,rate\nü,0,5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="several nodes have this label, name or id: "):
+        import_network(tmp_path / "u.json", demands=tmp_path / "m", default_rate="1 Gb/s", default_delay="1 ms")

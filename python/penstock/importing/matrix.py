@@ -34,7 +34,7 @@ from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.encoded import read_text
 from penstock.importing.graph import Demand
-from penstock.importing.names import plain
+from penstock.importing.names import composed, plain
 from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
 from penstock.importing.units import beside
 
@@ -56,7 +56,7 @@ MATRIX = TextKind(
 def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     """The demands of a file, for a network with these nodes by their ids. Raises :class:`InputError`."""
     text, of_text = read_text(path, MATRIX)
-    wanted = _wanted_of(text, str(path), nodes)
+    wanted = _wanted_of(composed(text), str(path), nodes)
     return replace(wanted, notes=[*(f"demands: {note}" for note in of_text), *wanted.notes]) if of_text else wanted
 
 

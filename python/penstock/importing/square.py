@@ -29,7 +29,7 @@ from penstock.core.quantities import (
 )
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
-from penstock.importing.names import plain
+from penstock.importing.names import composed, plain
 
 FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
 TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
@@ -49,7 +49,7 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
     if all(len(cells) == size and all(map(is_number, cells)) for _, cells in rows):
         if size == len(nodes):
             return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
-        if not set(head[1:]) <= set(nodes):  # the names of nodes may be numbers, too
+        if not set(head[1:]) <= set(map(composed, nodes)):  # the names of nodes may be numbers, too
             reason = f"the square has {counted(size, 'row')}, and the network {counted(len(nodes), 'node')}"
             raise InputError(reason, file=file, remedy="name the nodes in its first line and column")
     others = rows[1:]
