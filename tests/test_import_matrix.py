@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unicodedata import normalize
 
 import pytest
 
 from penstock import InputError, import_network
 
+Form = Literal["NFC", "NFD"]
 NET = '{"nodes": [{"id": "0"}, {"id": "1"}, {"id": "#2"}], "links": [{"source": "0", "target": "1"}]}'
 REPETITA = """\
 NODES 2
@@ -172,7 +173,8 @@ def test_names_are_the_same_in_both_forms_of_unicode(tmp_path: Path, matrix: str
     end = node.split('"')[3]
     net = f'{{"nodes": [{node}, {{"id": "b"}}], "links": [{{"source": "{end}", "target": "b"}}]}}'
     options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
-    for one, other in (("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")):
+    pairs: list[tuple[Form, Form]] = [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")]
+    for one, other in pairs:
         (tmp_path / "u.json").write_text(normalize(one, net), encoding="utf-8")
         (tmp_path / "m").write_text(normalize(other, matrix), encoding="utf-8")
         text = import_network(tmp_path / "u.json", demands=tmp_path / "m", **options)
@@ -186,3 +188,38 @@ def test_two_nodes_whose_names_look_the_same_are_told_apart_or_refused(tmp_path:
     (tmp_path / "m").write_text("from,to,rate\nü,0,5\n", encoding="utf-8")
     with pytest.raises(InputError, match="several nodes have this label, name or id: "):
         import_network(tmp_path / "u.json", demands=tmp_path / "m", default_rate="1 Gb/s", default_delay="1 ms")
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        "from;to;Mbps;\n0;1;5;\n1;0;2;\n",
+        "sep=;\nfrom;to;Mbps\n0;1;5\n",
+        '"sep=\t"\r\nfrom\tto\tMbps, all\tMbps\r\n0\t1\t\t5\r\n',
+        "sep=,\n;,0,1\n0,,5\n1,,\n",
+    ],
+)
+def test_what_spreadsheets_add_to_a_matrix_is_understood(tmp_path: Path, matrix: str) -> None:
+    text = imported(tmp_path, NET, matrix)
+    assert '0-1 = { from = ["0"], to = ["1"], traffic.cbr = { rate = "5 Mb/s" } }' in text
+    assert "columns that are not used: \n" not in text
+
+
+def test_a_column_without_a_name_is_named_by_its_place(tmp_path: Path) -> None:
+    text = imported(tmp_path, NET, "from,,to,rate,\n0,7,1,5,\n1,,0,5,8\n")
+    assert "# - demands: columns that are not used: column 2, without a name, column 5, without a name\n" in text
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ("// hello\nfrom;to;Mbps\n0;1;1\n", "m, line 1: // hello: the first line is not"),
+        ("a;b\nc;d\n", "m, line 1: a;b: the first line is not"),
+        ("from;to;what\n0;1;1\n", "m, line 1: from;to;what: no column has"),
+        ("from;to;rate\n0;1\n", "m, line 2: 0;1: the line has 2 values"),
+        (";0;1\n0;1;2\n1;2;2;3\n", "m, line 3: 1;2;2;3: the line has 3 rates"),
+        ('from,to,rate\n"0; x",1\n', 'm, line 2: "0; x",1: the line has 2 values'),
+    ],
+)
+def test_what_is_wrong_in_a_line_is_quoted_as_it_is_written(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, NET, matrix)

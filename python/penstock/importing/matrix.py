@@ -41,8 +41,11 @@ from penstock.importing.units import beside
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
 """The names that columns may have, in small letters, those first that count most."""
+SEPARATOR_LINE = r'"?sep=([;,\t])"?'
+"""The first line of some spreadsheets, which only says what stands between cells."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
+STATED = re.compile(SEPARATOR_LINE)
 QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
     "a matrix of demands",
@@ -73,10 +76,11 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
     rows, comments = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
-    (first, head), *others = rows
+    rows = _without_empty_column(rows)
+    first, head, written = rows[0]
     sender, receiver = _column(head, FROM), _column(head, TO)
     if sender is not None and receiver is not None:
-        wanted: Wanted | None = _listed(others, head, (sender, receiver), file, first)
+        wanted: Wanted | None = _listed(rows, (sender, receiver), file)
     else:
         wanted = read_square(rows, nodes, file)
     if wanted is not None:
@@ -84,7 +88,7 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
         return replace(wanted, notes=[*wanted.notes, *notes])
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
-        value=",".join(head)[:100],
+        value=written[:100],
         file=file,
         line=first,
         remedy=f"name the columns: from (or {', '.join(FROM[1:4])}), to (or {', '.join(TO[1:4])}), "
@@ -105,7 +109,9 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     comments = len(written) - len(lines)
     if not lines:
         return [], comments
-    separator = separator_of(lines[0][1])
+    stated = STATED.fullmatch(lines[0][1].strip())
+    separator = stated[1] if stated else separator_of(lines[0][1])
+    lines = lines[1:] if stated else lines
     found = []
     try:
         for number, line in lines:
@@ -113,10 +119,15 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
                 cells = line.split()
             else:
                 cells = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
-            found.append((number, [cell.strip() for cell in cells]))
+            found.append(Row(number, [cell.strip() for cell in cells], line.strip()))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None
-    return [(number, cells) for number, cells in found if any(cells)], comments
+    return [row for row in found if any(row.cells)], comments
+
+
+def _without_empty_column(rows: list[Row]) -> list[Row]:
+    """The same lines without the last column, if it is empty: each line ends with a separator."""
+    return rows if any(row.cells[-1] for row in rows) else [row._replace(cells=row.cells[:-1]) for row in rows]
 
 
 def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
@@ -150,8 +161,9 @@ def _unit_columns(head: Sequence[str], rate: int | None) -> list[int]:
     return [place for place, name in enumerate(head) if name.lower() in UNIT or name in own]
 
 
-def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
-    """The demands of a list with one pair a line."""
+def _listed(rows: Sequence[Row], ends: tuple[int, int], file: str) -> Wanted:
+    """The demands of a list with one pair a line, and the names of its columns in the first."""
+    first, head, written = rows[0]
     (sender, receiver), (rate, stated, capitals) = ends, _rate_column(head, file, first)
     units = _unit_columns(head, rate)
     counts = Counter(name.lower() for name in head)
@@ -160,26 +172,27 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
     if rate is None and len(head) > len(ends):
         raise InputError(
             "no column has a known name of a rate",
-            value=",".join(head)[:100],
+            value=written[:100],
             file=file,
             line=first,
             remedy=f"call it rate (or {', '.join(RATE[1:4])}), with its unit as rate (Mb/s), or delete the other "
             "columns: then demands are greedy",
         )
     demands = []
-    for line, row in rows:
+    for line, row, text in rows[1:]:
         if len(row) != len(head):
             reason = f"the line has {counted(len(row), 'value')}, and the first line {len(head)}"
-            raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
+            raise InputError(reason, value=text[:100], file=file, line=line, remedy="give one value a column")
         value = row[rate] if rate is not None else ""
         owns = [row[place] for place in units if value and row[place]]
         said = [each for each in (own_unit(value), *owns, stated if owns else "") if each]
         if len({size_of(each, RATE_UNITS) for each in said}) > 1:
             reason = f"two units are stated for this rate, {said[0]} and {said[1]}"
             raise InputError(reason, path="rate", value=value, file=file, line=line, remedy="delete one of the two")
-        written = f"{value} {owns[0]}" if owns and is_number(value) else value
-        demands.append(Demand(row[sender], row[receiver], written or None, line))
-    others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, *units)]
+        value = f"{value} {owns[0]}" if owns and is_number(value) else value
+        demands.append(Demand(row[sender], row[receiver], value or None, line))
+    unused = [(place, name) for place, name in enumerate(head, start=1) if place - 1 not in (*ends, rate, *units)]
+    others = [plain(name) or f"column {place}, without a name" for place, name in unused]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes, capitals)
 

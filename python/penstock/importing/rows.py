@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
 from penstock.core.texts import utf_16
-from penstock.importing.matrix import separator_of
+from penstock.importing.matrix import SEPARATOR_LINE, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +22,7 @@ COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
 QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
-STATED = re.compile(rb'"?sep=([;,\t])"?\r?(?=\n)')
-"""The first line of some spreadsheets, which only says what stands between cells."""
+STATED = re.compile(SEPARATOR_LINE.encode() + rb"\r?(?=\n)")
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
 
