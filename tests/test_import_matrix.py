@@ -223,3 +223,37 @@ def test_a_column_without_a_name_is_named_by_its_place(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_in_a_line_is_quoted_as_it_is_written(tmp_path: Path, matrix: str, told: str) -> None:
     assert told in imported(tmp_path, NET, matrix)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+@pytest.mark.parametrize(
+    "pairs", ["0,1,5\n1,0,2\n", "0,1,5 Mb/s\n1,0,2Mb/s\n0,#2,\n", "0,1,10\n1,#2,3\n#2,1,4\n1,0,3\n"]
+)
+def test_a_list_without_the_names_of_its_columns_says_so(tmp_path: Path, pairs: str, separator: str) -> None:
+    lines = pairs if separator != " " else pairs.replace(" Mb/s", "Mb/s").replace("#2,\n", "#2,9\n")
+    told = imported(tmp_path, NET, lines.replace(",", separator).replace("#2", "two"))
+    assert "m, line 1: 0" in told
+    assert ": this is a demand, and the line before it that names the columns is missing; write from,to" in told
+
+
+def test_pairs_without_the_names_of_their_columns_are_no_square(tmp_path: Path) -> None:
+    told = imported(tmp_path, NET, "0,two\n1,0\n0,1\n")
+    assert "m, line 1: 0,two: the first line is not from,to,rate, nor from,to," in told
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("Quelle;Ziel;Rate", "0-1"),
+        ("von;nach;rate", "0-1"),
+        ("ingress;egress;rate", "0-1"),
+        ("source_node;target_node;rate", "0-1"),
+        ("Target Node;sourceId;rate", "1-0"),
+        ("origin;destination;rate", "0-1"),
+        ("sid;tid;rate", "m, line 1: sid;tid;rate: the first line is not from,to,rate"),
+        ("a;b;rate", "name the columns: from (or source, src, sender, origin, ingress, quelle, von), to (or target, "),
+        ("from;to;x", "call it rate (or demand, value, bandwidth, bw, traffic, volume, load, bitrate, capacity), with"),
+    ],
+)
+def test_the_names_that_the_columns_of_a_list_may_have(tmp_path: Path, head: str, told: str) -> None:
+    assert told in imported(tmp_path, NET, f"{head}\n0;1;5\n")

@@ -45,6 +45,8 @@ SEPARATOR_LINE = r'"?sep=([;,\t])"?'
 """The first line of some spreadsheets, which only says what stands between cells."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
+NODE = re.compile(r"[ _-]?(?:node|id)$")
+"""How the name of a column of nodes may end."""
 STATED = re.compile(SEPARATOR_LINE)
 QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
@@ -82,6 +84,7 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
     if sender is not None and receiver is not None:
         wanted: Wanted | None = _listed(rows, (sender, receiver), file)
     else:
+        _refuse_no_names(rows, file)
         wanted = read_square(rows, nodes, file)
     if wanted is not None:
         notes = [f"demands: comments, lines that begin with #: {comments:,}"] if comments else []
@@ -91,9 +94,27 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
         value=written[:100],
         file=file,
         line=first,
-        remedy=f"name the columns: from (or {', '.join(FROM[1:4])}), to (or {', '.join(TO[1:4])}), "
-        f"rate (or {', '.join(RATE[1:4])})",
+        remedy=f"name the columns: {', '.join(f'{known[0]} (or {_others(known)})' for known in (FROM, TO, RATE))}",
     )
+
+
+def _others(known: Sequence[str]) -> str:
+    """The names that a column may have beside the first of these."""
+    return ", ".join(name for name in known[1:] if len(name) > 1)
+
+
+def _refuse_no_names(rows: Sequence[Row], file: str) -> None:
+    """Refuse a list of pairs whose first line is a pair, too, and no names of columns."""
+    first, head, written = rows[0]
+    is_square = set(head[1:]) == {row.cells[0] for row in rows[1:]}
+    if is_square or any(len(row.cells) != 3 or not all(row.cells[:2]) for row in rows):
+        return
+    if len(rows) == 3 and all(is_number(cell) for row in rows for cell in row.cells):
+        return  # a square of numbers alone
+    if all(is_number(rate) or own_unit(rate) or not rate for rate in (row.cells[2] for row in rows)):
+        reason = "this is a demand, and the line before it that names the columns is missing"
+        remedy = "write from,to,rate into the first line"
+        raise InputError(reason, value=written[:100], file=file, line=first, remedy=remedy)
 
 
 def separator_of(line: str) -> str:
@@ -131,8 +152,9 @@ def _without_empty_column(rows: list[Row]) -> list[Row]:
 
 
 def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
-    """The column that has the first of these names that is there."""
-    names = [name.lower() for name in head]
+    """The column that has the first of these names that is there; `source_node` and `sourceId` are `source`, too."""
+    bare = [NODE.sub("", name.lower()) for name in head]
+    names = [short if len(short) > 1 else name.lower() for short, name in zip(bare, head, strict=True)]
     return next((names.index(name) for name in known if name in names), None)
 
 
@@ -175,7 +197,7 @@ def _listed(rows: Sequence[Row], ends: tuple[int, int], file: str) -> Wanted:
             value=written[:100],
             file=file,
             line=first,
-            remedy=f"call it rate (or {', '.join(RATE[1:4])}), with its unit as rate (Mb/s), or delete the other "
+            remedy=f"call it rate (or {_others(RATE)}), with its unit as rate (Mb/s), or delete the other "
             "columns: then demands are greedy",
         )
     demands = []

@@ -32,8 +32,8 @@ from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 from penstock.importing.names import composed, plain
 
-FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
-TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
+FROM = ("from", "source", "src", "sender", "origin", "ingress", "quelle", "von", "o", "s", "i")
+TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "egress", "ziel", "nach", "d", "t", "j")
 """The names of senders and receivers, in small letters, those first that count most."""
 IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
 
@@ -59,6 +59,8 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
             reason = f"the square has {counted(size, 'row')}, and the network {counted(len(nodes), 'node')}"
             raise InputError(reason, file=file, remedy="name the nodes in its first line and column")
     others = rows[1:]
+    if head[0] and others and len(others[0].cells) == 2:
+        return None  # pairs
     has_corner = not others or len(others[0].cells) <= len(head)
     names = list(head[1:] if has_corner else head)
     if not {row.cells[0] for row in others} & set(names):
