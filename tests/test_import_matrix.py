@@ -181,6 +181,19 @@ def test_names_are_the_same_in_both_forms_of_unicode(tmp_path: Path, matrix: str
         assert f'from = ["{normalize(one, "Zürich")}"], to = ["b"]' in text
 
 
+@pytest.mark.parametrize("node", ['{"id": "z", "label": "Genève\\nCERN "}', '{"id": "Genève\\nCERN "}'])
+def test_names_whose_white_space_is_changed_are_named_and_found(tmp_path: Path, node: str) -> None:
+    end = node.split('"')[3]
+    net = f'{{"nodes": [{node}, {{"id": "b"}}], "links": [{{"source": "{end}", "target": "b"}}]}}'
+    (tmp_path / "u.json").write_text(net, encoding="utf-8")
+    (tmp_path / "m").write_text('from,to,rate\n"Genève  CERN",b,5\n', encoding="utf-8")
+    options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
+    text = import_network(tmp_path / "u.json", demands=tmp_path / "m", **options)
+    told = "# - node: names in which white space or signs that are not printed became single blanks: Genève CERN\n"
+    assert told in text
+    assert 'from = ["Genève CERN"], to = ["b"]' in text
+
+
 def test_two_nodes_whose_names_look_the_same_are_told_apart_or_refused(tmp_path: Path) -> None:
     nodes = f'{{"id": "{normalize("NFD", "ü")}"}}, {{"id": "{normalize("NFC", "ü")}"}}'
     net = NET.replace("[", f"[{nodes}, ", 1)

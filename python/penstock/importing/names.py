@@ -44,6 +44,17 @@ def node_names(graph: Graph) -> dict[str, str]:
     return names
 
 
+def changed_names(graph: Graph) -> list[str]:
+    """The note of the nodes whose labels, or ids without any, are not as the file has them."""
+    names: list[str] = []
+    for node, attributes in graph.nodes.items():
+        labels = (attributes.get(name) for name in LABELS)
+        texts = [str(label) for label in labels if _is_label(label) and plain(str(label))]
+        names += [plain(text) for text in (texts[:1] or [node]) if text != plain(text)]
+    those = "node: names in which white space or signs that are not printed became single blanks"
+    return [f"{those}: {some_of(names)}"] if names else []
+
+
 def label_of(attributes: Mapping[str, object]) -> str:
     """The label of a node; empty without one."""
     return next(iter(labels_of(attributes)), "")
@@ -75,6 +86,11 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def _word(text: str) -> str:
+    """What tells the word for a node apart from others."""
+    return composed(plain(text))
+
+
 def some_of(names: Sequence[str]) -> str:
     """The first of many names, and the number of the others."""
     more = len(names) - MOST_LISTED
@@ -100,7 +116,8 @@ def unique(name: str, taken: set[str]) -> str:
 class Finder:
     """Finds the nodes that a matrix names: all by their names and labels, or all by their ids.
 
-    Words are the same if Unicode has two forms of one letter, as macOS and other systems write it.
+    Words are the same if only their white space differs, or if Unicode has two forms of one letter, as macOS and other
+    systems write it.
 
     Args:
         graph: the network.
@@ -116,11 +133,11 @@ class Finder:
         meant: dict[str, set[str]] = {}
         for node, attributes in graph.nodes.items():
             for word in (*labels_of(attributes), names[node]):
-                meant.setdefault(composed(word), set()).add(names[node])
+                meant.setdefault(_word(word), set()).add(names[node])
         ids: dict[str, set[str]] = {}
         for node, name in names.items():
-            ids.setdefault(composed(node), set()).add(name)
-        used = list(dict.fromkeys(map(composed, words)))
+            ids.setdefault(_word(node), set()).add(name)
+        used = list(dict.fromkeys(map(_word, words)))
         if several := [word for word in used if len(meant.get(word, ())) > 1 or len(ids.get(word, ())) > 1]:
             both = sorted({*meant.get(several[0], ()), *ids.get(several[0], ())})
             raise InputError(
@@ -147,7 +164,7 @@ class Finder:
 
     def find(self, word: str, column: str, file: str, line: int) -> str:
         """The name of the node. Raises :class:`InputError` if there is none."""
-        word = composed(word)
+        word = _word(word)
         if word in self.known:
             return self.known[word]
         if word in self.others:
