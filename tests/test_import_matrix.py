@@ -152,6 +152,23 @@ QUOTED = (
 @pytest.mark.parametrize(
     "matrix",
     [
+        "Mb/s,0,a; b\n0,0,5\na; b,1,0\n",
+        "0,a; b\n0,0,5\na; b,1,0\n",
+        'Mb/s;0;"a; b"\n0;0;5\n"a; b";1;0\n',
+        'from;to;rate, mean;rate\n0;"a; b";,;5\n',
+    ],
+)
+def test_the_sign_that_all_lines_have_equally_often_parts_columns(tmp_path: Path, matrix: str) -> None:
+    (tmp_path / "s.json").write_text(NET.replace('"1"', '"a; b"'), encoding="utf-8")
+    (tmp_path / "m").write_text(matrix, encoding="utf-8")
+    options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
+    text = import_network(tmp_path / "s.json", demands=tmp_path / "m", **options)
+    assert 'from = ["0"], to = ["a; b"], traffic.cbr = { rate = "5 Mb/s" } }' in text
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
         'Mb/s,"a, b","c; ""d"""\n"a, b",0,5\n"c; ""d""",0,0\n',
         'Mb/s;"a, b";"c; ""d"""\n"a, b";0;5\n"c; ""d""";0;0\n',
         'Mb/s\t"a, b"\t"c; ""d"""\n"a, b"\t0\t5\n"c; ""d"""\t0\t0\n',

@@ -47,6 +47,8 @@ SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
 NODE = re.compile(r"[ _-]?(?:node|id)$")
 """How the name of a column of nodes may end."""
+LOOKED_AT = 20
+"""Lines that say what stands between cells."""
 STATED = re.compile(SEPARATOR_LINE)
 QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
@@ -117,10 +119,19 @@ def _refuse_no_names(rows: Sequence[Row], file: str) -> None:
         raise InputError(reason, value=written[:100], file=file, line=first, remedy=remedy)
 
 
-def separator_of(line: str) -> str:
-    """What stands between the cells of a line: one of :data:`SEPARATORS` outside of quotes, or else a blank."""
-    outside = QUOTED.sub("", line)
-    return next((one for one in SEPARATORS if one in outside), " ")
+def separator_of(lines: Sequence[str]) -> str:
+    """What stands between the cells of lines, of which the first names the columns; a blank if nothing else does.
+
+    Of several signs outside of quotes in the first line, the one that the first lines have equally often; a square may
+    lack the cell above its names. Otherwise the first of :data:`SEPARATORS`.
+    """
+    outside = [QUOTED.sub("", line) for line in lines[:LOOKED_AT]]
+    there = [one for one in SEPARATORS if outside and one in outside[0]]
+    for one in there:
+        head, *others = (line.count(one) for line in outside)
+        if len({*others}) <= 1 and all(head in (each, each - 1) for each in others):
+            return one
+    return there[0] if there else " "
 
 
 def _rows(text: str, file: str) -> tuple[list[Row], int]:
@@ -131,7 +142,7 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     if not lines:
         return [], comments
     stated = STATED.fullmatch(lines[0][1].strip())
-    separator = stated[1] if stated else separator_of(lines[0][1])
+    separator = stated[1] if stated else separator_of([line for _, line in lines[:LOOKED_AT]])
     lines = lines[1:] if stated else lines
     found = []
     try:
