@@ -166,7 +166,7 @@ def _in_name(name: str, kind: Kind) -> str:
         return word
     if kind is DELAY and len(word) > 1 and (word.isupper() or word == name):
         return word.lower() if size_of(word.lower(), DELAY_UNITS) is not None else ""
-    if kind is RATE and word != name and seems_rate_unit(word) and not in_capitals(name):
+    if kind is RATE and seems_rate_unit(word) and not in_capitals(name):
         reason = f"its name ends in {word}, which is no unit that is known here: there are {known_units(kind.units)}"
         raise ValueError(reason)
     return unit_in_name(name, kind.units)[1]
