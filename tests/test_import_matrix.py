@@ -206,7 +206,7 @@ def test_names_whose_white_space_is_changed_are_named_and_found(tmp_path: Path, 
     (tmp_path / "m").write_text('from,to,rate\n"Genève  CERN",b,5\n', encoding="utf-8")
     options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms", "demand_unit": "Mb/s"}
     text = import_network(tmp_path / "u.json", demands=tmp_path / "m", **options)
-    told = "# - node: names in which white space or signs that are not printed became single blanks: Genève CERN\n"
+    told = "# - node: names without their line breaks, further blanks and signs that are not printed: Genève CERN\n"
     assert told in text
     assert 'from = ["Genève CERN"], to = ["b"]' in text
 

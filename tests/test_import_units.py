@@ -61,6 +61,7 @@ def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options:
         ("speedGbit_s", "", 'rate = "5 Gb/s"'),
         ("rate_kbits_per_sec", "", 'rate = "5 kb/s"'),
         ("bw Mb per s", "", 'rate = "5 Mb/s"'),
+        ("MBps", "Mb/s", "MBps = 5: its name ends in MBps, which is no unit that is known here: there are b/s"),
         (
             "bw_MB_s",
             "Mb/s",

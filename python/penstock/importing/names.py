@@ -51,7 +51,7 @@ def changed_names(graph: Graph) -> list[str]:
         labels = (attributes.get(name) for name in LABELS)
         texts = [str(label) for label in labels if _is_label(label) and plain(str(label))]
         names += [plain(text) for text in (texts[:1] or [node]) if text != plain(text)]
-    those = "node: names in which white space or signs that are not printed became single blanks"
+    those = "node: names without their line breaks, further blanks and signs that are not printed"
     return [f"{those}: {some_of(names)}"] if names else []
 
 
