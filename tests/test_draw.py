@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from penstock import InputError, Scenario, load_result, network_figure, run, save
+from penstock import InputError, Result, Scenario, load_result, network_figure, run, save
 from penstock.core.scenario import ready
 from penstock.plot import Diagram, Sheet, draw, inline
 from penstock.plot import save as save_figure
@@ -265,7 +265,33 @@ def test_only_the_groups_with_the_most_flows_are_drawn(small: Scenario) -> None:
     assert [lane.label for lane in diagram_of(sheet).lanes] == [
         f"g{n} \N{MULTIPLICATION SIGN}{n + 1}" for n in range(16, 30)
     ]
-    assert "The 14 groups with the most flows, of 30." in sheet.caption
+    assert "The 14 groups of 30 with the most flows." in sheet.caption
+
+
+def test_groups_with_equally_many_flows_are_ranked_by_their_rates(small: Scenario) -> None:
+    steady = small.tree["flow"]["steady"]
+    flows = {f"g{n}": {**steady, "count": 1, "traffic": {"cbr": {"rate": f"{n + 1} kb/s"}}} for n in range(16)}
+
+    def drawn(scenario: Scenario, result: Result | None = None) -> tuple[list[str], str]:
+        sheet = network_figure(scenario, result)
+        return [lane.label for lane in diagram_of(sheet).lanes], sheet.caption
+
+    scenario = small.with_({"flow": flows})
+    highest = [f"g{n}" for n in range(2, 16)]
+    assert drawn(scenario)[0] == highest
+    assert "The 14 groups of 16 with the highest stated rates." in drawn(scenario)[1]
+    names, told = drawn(scenario, run(scenario.with_({"duration": "1 s", "warm_up": "0 s"})))
+    assert (names, "The 14 groups of 16 that sent most." in told) == (highest, True)
+    several = small.with_(
+        {"flow": flows | {"g0": {**steady, "count": 2}, "g1": {**steady, "count": 1, "traffic": {"greedy": {}}}}}
+    )
+    names, told = drawn(several)
+    assert names == ["g0 \N{MULTIPLICATION SIGN}2", "g1", *(f"g{n}" for n in range(4, 16))]
+    assert (
+        "of 16 with the most flows, and of equal ones those with the highest stated rates, greedy ones first." in told
+    )
+    equal = small.with_({"flow": {name: {**steady, "count": 1} for name in flows}})
+    assert "The 14 groups of 16 that come first by name." in drawn(equal)[1]
 
 
 def test_names_that_look_like_markup_or_formulas_stay_as_they_are(tmp_path: Path) -> None:

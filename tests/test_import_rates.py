@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -49,6 +50,22 @@ def test_a_trace_begins_again_at_its_end(tmp_path: Path) -> None:
     # Again at 30, 33, 36 ...: the last span of the first pass has the begin of the second.
     values, _ = series(tmp_path / "b.up", [20, 30], span="20 ms", duration="60 ms")
     assert values == [["0 ns", "600 kb/s"], ["40 ms", "1.2 Mb/s"]]
+
+
+@pytest.mark.parametrize(
+    ("duration", "told"),
+    [
+        ("", "The trace lasts 0.055 s. At its end it begins again, until 0.06 s."),
+        ("40 ms", "The trace lasts 0.055 s. Its first 0.04 s are here."),
+        ("1 s", "The trace lasts 0.055 s. At its end it begins again, until 1 s."),
+    ],
+)
+def test_a_comment_tells_when_the_rates_end(duration: str, told: str, tmp_path: Path) -> None:
+    _, text = series(tmp_path / "a.up", [20, 55], span="20 ms", duration=duration)
+    until = told.removesuffix(".").split(" ")[-2] if "until" in told else "0.04"
+    assert f"# {told}\n# From {until} s on the line keeps its last rate. For a longer run, --duration" in text
+    whole = series(tmp_path / "a.up", [20, 40], span="20 ms")[1]
+    assert "# The trace lasts 0.04 s.\n# From 0.04 s on the line keeps its last rate." in whole
 
 
 def test_a_line_with_such_a_rate_carries_what_the_trace_allows(tmp_path: Path) -> None:
@@ -104,6 +121,20 @@ def test_a_line_has_the_opportunities_of_a_trace(tmp_path: Path, penstock: Comma
     assert Scenario.load(net).tree["line"]["cell"]["opportunities"]["list"] == [2, 2, 5, 10]
     trace.write_text("1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"line.cell.opportunities.file = LTE.up: its SHA-256"):
+        Scenario.load(net)
+
+
+def test_the_comment_has_the_opportunities_of_a_line_in_braces(tmp_path: Path) -> None:
+    """A network that an import wrote has such lines, and no table can be added to them."""
+    (tmp_path / 'LTE "1".up').write_text("2\n2\n5\n10\n", encoding="utf-8")
+    text = import_opportunities(tmp_path / 'LTE "1".up', "cell")
+    (keys,) = re.findall(r"^# (rate = .*, opportunities = .*)$", text, re.MULTILINE)
+    net = tmp_path / "net.toml"
+    line = f'[line]\ncell = {{ between = ["A", "B"], delay = "1 ms", {keys} }}\n'
+    net.write_text(f'duration = "19 ms"\n{line}{FLOW}', encoding="utf-8")
+    assert Scenario.load(net).tree["line"]["cell"]["opportunities"]["list"] == [2, 2, 5, 10]
+    net.write_text(f"{net.read_text(encoding='utf-8')}{text}", encoding="utf-8")
+    with pytest.raises(InputError, match="put the key between the braces"):
         Scenario.load(net)
 
 

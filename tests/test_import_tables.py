@@ -172,6 +172,24 @@ def test_a_column_that_is_compared_is_of_one_kind(tmp_path: Path, monkeypatch: p
     assert of_csv(tmp_path, late("2.5", "", rows=9), **NAMED, where="x > 0").packets == 1
 
 
+def test_a_text_that_is_compared_with_a_number_is_named_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "t,n,the port\n0,60,80\n1,60,http\n"
+    for where in ('"the port" = 80', '"the port" IN (80, 81)', 'n > "the port"'):
+        told = refused(tmp_path, text, **NAMED, where=where)
+        assert (
+            "this expression cannot be used: it compares a text with a number; the port has texts, as in line 3" in told
+        )
+        assert told.endswith("so write them in quotes: \"the port\" = 'http'")
+    assert of_csv(tmp_path, text, **NAMED, where="\"the port\" = '80'").packets == 1
+    frame = pl.DataFrame({"t": [0.0, 1.0], "n": [60, 60], "p": ["", "80"]})
+    monkeypatch.setattr("penstock.importing.table.blocks", lambda _file: iter([frame]))
+    (tmp_path / "a.pq").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"p has texts, as in row 2, so write them in quotes: p = '80'$"):
+        import_trace(tmp_path / "a.pq", **NAMED, where="p = 80")
+
+
 def test_a_line_with_too_few_columns_is_refused_whatever_is_missing(tmp_path: Path) -> None:
     said = "a.csv, line 3: the line has 2 columns, and the first 3"
     for text in ("t,n,x\n0,60,a\n1,60\n", 't,n,x\n0,60,"a,b"\n1,60\n', "t\tn\tx\n0\t60\ta\n1\t60\n"):
@@ -201,6 +219,25 @@ def test_packets_that_an_expression_leaves_out_are_counted(tmp_path: Path, monke
         assert "# 1 packet for which --where is false was left out.\n" in trace.to_toml()
         assert "# 2 packets for which --where has no value were left out.\n" in trace.to_toml()
     assert of_csv(tmp_path, "t,n\n0,60\n", **NAMED, where="1 = 1").left_out == {}
+
+
+def test_no_number_is_no_value_for_an_expression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "t,n,x\n0,60,5\n1,NaN,6\nnan,61,7\n2,62,NaN\n3,63,8\n"
+    for where in ("n > 0 AND x > 5 AND t >= 0", "n IS NOT NULL AND t IS NOT NULL AND x < 9"):
+        assert packets(of_csv(tmp_path, text, **NAMED, where=where))[-1][1] == 63
+    told = refused(tmp_path, "t,n\n0,60\n1,NaN\n", **NAMED)
+    assert "line 3: NaN: a packet has" in told
+    assert told.endswith('--where "n > 0"')
+    told = refused(tmp_path, "t,n\n0,60\nnan,60\n", **NAMED)
+    assert "line 3: nan: this is no time" in told
+    assert told.endswith('--where "t IS NOT NULL"')
+    nan = float("nan")
+    frame = pl.DataFrame({"t": [0.0, 1.0, nan, 2.0], "n": [60.0, nan, 61.0, 62.0], "x": [5.0, 6.0, 7.0, nan]})
+    monkeypatch.setattr("penstock.importing.table.blocks", lambda _file: iter([frame]))
+    (tmp_path / "a.pq").write_bytes(b"PAR1")
+    trace = import_trace(tmp_path / "a.pq", **NAMED, where="n > 0 AND t >= 0 AND x > 0")
+    assert packets(trace) == [(0, 60, 0)]
+    assert trace.left_out == {"for which --where has no value": 3}
 
 
 def test_a_line_of_tabulators_has_cells_that_are_empty(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_value_of_another_kind_than_those_before_is_refused_with_its_line(tmp_
     lines = [f"{number},100,{number % 3}\n" for number in range(200)]
     text, named = "t,n,port\n" + "".join(lines) + "200,100,http\n", {"time": "t:s", "size": "n:octets"}
     told = refused(tmp_path, text, **named, where="port < 2")
-    assert "line 202: port = http: the lines before have numbers in this column; write every line" in told
+    assert "line 202: port = http: the lines before have numbers in this column; write the column" in told
     assert of_csv(tmp_path, text, **named, flow=["port"]).flows == 4
 
 

@@ -169,6 +169,16 @@ def test_rates_are_drawn_against_the_bottleneck_and_not_the_access_line() -> Non
     assert [trace.y[0] for trace in panels["rate (% of output)"].traces] == pytest.approx([10] * MOST_SOURCES)
 
 
+def test_sources_are_in_the_caption_only_if_they_have_a_panel(small: Scenario) -> None:
+    changes = {"flow.random.count": 8, "measure.sample": "10 ms", "measure.sample_flows": True}
+    (whole,) = sheets(small, run(small.with_(changes)))
+    assert list(panels_of(whole)) == ["queue (cells)"]
+    assert "received most" not in whole.caption
+    scenario = Scenario.load("atm_lan/figure-4").with_({"duration": "2 ms", "stop": None, "warm_up": None})
+    whole = sheets(scenario, run(sampled(scenario, 0.002)[0]))[0]
+    assert "The 6 sources of 20 that received most." in whole.caption
+
+
 def test_the_most_active_sources_are_drawn_and_no_sum_of_some() -> None:
     count = MOST_SOURCES + 4
     values: dict[tuple[str, str], list[float]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -161,6 +162,24 @@ def test_all_labels_are_explained_once() -> None:
     panels = [Panel("x", "y", [Curve("a", CURVE.points), Curve("b", CURVE.points, hue=1)]) for _ in range(4)]
     (legend,) = draw(sheet(*panels, columns=2)).legends
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
+
+
+def test_names_that_begin_with_an_underscore_are_in_the_legend() -> None:
+    """matplotlib hides them."""
+    curves = [Curve("_a", CURVE.points), Curve("b", CURVE.points, exact=True), Curve("__proto__", by_name())]
+    stack = shared_traces("s", "S", [Panel("t", "q", traces=[wave("__proto__-b"), wave("c")], level=1.0)] * 2)
+    for figure in (
+        draw(sheet(Panel("x", "y", curves[:2], level=1.0, level_label="_level"), Panel("x", "y", curves[2:]))),
+        draw(replace(sheet(Panel("x", "y", curves[:2]), Panel("x", "y", curves[2:])), columns=2)),
+        draw(tails("d", "D", [Tail("_tail", {1.0: 2, 2.0: 3})], x_label="x", limit=1.5, limit_label="_limit")),
+        draw(stack),
+    ):
+        legends = [*figure.legends, *(axis.get_legend() for axis in figure.axes if axis.get_legend() is not None)]
+        names = [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+        shown = {line.get_label() for axis in figure.axes for line in axis.lines}
+        expected = {name for name in shown if not str(name).startswith("_child")}
+        assert {*names} == expected
+        assert any(name.startswith("_") for name in names)
 
 
 # ------------------------------------------------------------------------------------------------------- time series

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import near_or_listed
+from penstock.importing.kinds import ROW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,30 @@ def unknown_in(expression: pl.Expr, columns: Sequence[str]) -> tuple[str, str]:
     if quoted := next((in_sql(name) for name in columns if in_sql(name) != name), ""):
         remedy += f", and a column such as {quoted} in double ones"
     return unknown, remedy
+
+
+def said_of(error: str) -> str:
+    """What polars says of an expression that it cannot use, in one line. It names its own types."""
+    is_mixed = "cannot compare string" in error or "'is_in' cannot check" in error
+    return "it compares a text with a number" if is_mixed else error.splitlines()[0]
+
+
+def texts_in(where: str, frame: pl.DataFrame, unit: str) -> str:
+    """The remedy for an expression that takes columns of texts for numbers; empty if it names none.
+
+    Of each column it has a value that is no number, if there is one, with its line, row or packet (`unit`) of the file.
+    """
+    import polars as pl
+
+    found = []
+    for name in columns_in(where):
+        if name in frame.columns and frame[name].dtype == pl.String:
+            is_number = pl.col(name).cast(pl.Float64, strict=False).is_not_null()
+            written = frame.filter(pl.col(name) != "").select(ROW, name).sort(is_number, maintain_order=True)
+            for row, value in written.head(1).iter_rows():
+                text = "'{}'".format(value.replace("'", "''"))
+                found.append(f"{name} has texts, as in {unit} {row}, so write them in quotes: {in_sql(name)} = {text}")
+    return "; ".join(found)
 
 
 def needs_other_rows(expression: pl.Expr) -> bool:

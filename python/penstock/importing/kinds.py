@@ -51,7 +51,7 @@ class Kinds:
                     value=bad[column][0],
                     file=self._file,
                     line=int(bad[ROW][0]),
-                    remedy="write every line with the same columns, each of one kind",
+                    remedy="write the column with values of one kind, or leave it out of --where",
                 )
             frame = frame.with_columns(pl.Series(column, values))
         return frame

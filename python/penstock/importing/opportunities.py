@@ -151,12 +151,15 @@ def import_opportunities(file: str | Path, line: str, *, list_out: str | Path | 
     elif is_zipped(path):
         remedy = "write --list-out FILE: what is in it goes there"
         raise InputError("a scenario names no file that is compressed", file=str(file), remedy=remedy)
+    keys = tuple(named_list(path.name, path.read_bytes().decode()))
+    rate = f'rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"'
     lines = (
         f"# {_opportunities(trace)} of {plain(Path(file).name)} in {trace.period_ms / 1000:g} s.",
-        f'# The line needs their mean as its rate: rate = "{max(trace.mean_bps, LEAST_BPS):.0f} b/s"',
-        "# A line in braces, as an import writes it, has them there: opportunities = { file = ..., sha256 = ... }",
+        f"# The line needs their mean as its rate: {rate}",
+        "# A line in braces, as an import writes it, has both between them, and this table is deleted:",
+        f"# {rate}, opportunities = {{ {', '.join(keys)} }}",
         f"[line.{key(line)}.opportunities]",
-        *named_list(path.name, path.read_bytes().decode()),
+        *keys,
     )
     return "\n".join(lines) + "\n"
 
@@ -195,8 +198,14 @@ def _values(rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
 
 def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: int) -> Iterator[str]:
     yield f"The rate of {plain(name)} in spans of {span_ms:,} ms: mean {trace.mean_bps / 1e6:.4g} Mb/s."
-    passes = len(rates) * span_ms / trace.period_ms
-    yield f"The trace lasts {trace.period_ms / 1000:g} s, then it begins again. Here it is there {passes:.4g} times."
+    lasts, ends = f"{trace.period_ms / 1000:g} s", f"{len(rates) * span_ms / 1000:g} s"
+    if len(rates) * span_ms > trace.period_ms:
+        yield f"The trace lasts {lasts}. At its end it begins again, until {ends}."
+    elif lasts == ends:
+        yield f"The trace lasts {lasts}."
+    else:
+        yield f"The trace lasts {lasts}. Its first {ends} are here."
+    yield f"From {ends} on the line keeps its last rate. For a longer run, --duration repeats the trace until its end."
     if zeros := sum(not rate for rate in rates):
         yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
     if rounded := sum(map(is_rounded, rates)):

@@ -18,7 +18,7 @@ from penstock.core.reading import AT_ONCE, GZIP, STDIN, STDIN_NAME, NotRegularEr
 from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
 from penstock.importing.document import quoted
-from penstock.importing.expression import columns_in, condition, needs_other_rows, unknown_in
+from penstock.importing.expression import columns_in, condition, needs_other_rows, said_of, texts_in, unknown_in
 from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
 from penstock.importing.names import plain
@@ -312,17 +312,20 @@ class _Keeper:
                     value=self._where,
                     remedy=f"compare the columns of one packet, as in {condition(self._source.size, '> 100')}",
                 )
-            frame = frame.with_columns(expression.alias(MET))
+            # Polars has NaN as the greatest number: it would meet n > 0.
+            compared = frame.with_columns(pl.selectors.float().fill_nan(None))
+            frame = frame.with_columns(compared.with_columns(expression.alias(MET))[MET])
             kept = frame.filter(pl.col(MET))
             self._unmet["for which --where is false"] += len(frame) - len(kept) - frame[MET].null_count()
             self._unmet["for which --where has no value"] += frame[MET].null_count()
             return kept
         except pl.exceptions.PolarsError as error:
+            texts = texts_in(self._where, frame, self._source.unit)
             raise InputError(
-                f"this expression cannot be used: {str(error).splitlines()[0]}",
+                f"this expression cannot be used: {said_of(str(error))}",
                 path="--where",
                 value=self._where,
-                remedy=f"write SQL as in {condition(*self._example())}; the columns are {', '.join(names)}",
+                remedy=texts or f"write SQL as in {condition(*self._example())}; the columns are {', '.join(names)}",
             ) from None
 
     def _example(self) -> tuple[str, str]:
@@ -377,6 +380,8 @@ class _Keeper:
     def _of_time(self, written: object) -> _Told:
         if written is None or not str(written).strip():
             return "there is no time", self._left_out(cast("Table", self._source).time)
+        if str(written).strip().lower() == "nan":
+            return "this is no time", self._left_out(cast("Table", self._source).time)
         return refused_time(str(written), self._time_unit)
 
     @staticmethod

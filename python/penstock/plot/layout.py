@@ -25,6 +25,7 @@ from penstock.plot.values import Values, panel_id, panels_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 WIDTH = 6.4
 LINE_HEIGHT = 0.155
@@ -114,24 +115,25 @@ def draw(sheet: Sheet) -> Figure:
             place = (x / width, (top - panel_height) / height, span / width, panel_height / height)
             axis = figure.add_axes(place, gid=panel_id(number))
             fill(axis, panel, span, panel_height, y_label_of(panel, sheet), ticks=9 if columns == 1 else 5)
-            handles, names = axis.get_legend_handles_labels()
-            labels.update(
-                {name: handle for name, handle in zip(names, handles, strict=True) if labels.get(name, 0) is None}
-            )
-            if is_stack and names:
-                wrapped = [textwrap.fill(name, LEGEND_WRAP) for name in names]
-                axis.legend(handles, wrapped, loc="upper left", bbox_to_anchor=(1.01, 1.03), handlelength=1.4)
+            handles = handles_of(axis, panel)
+            labels.update({name: handle for name, handle in handles.items() if labels.get(name, 0) is None})
+            if is_stack and handles:
+                beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03), "handlelength": 1.4}
+                legend = axis.legend(list(handles.values()), [*map(str, range(len(handles)))], **beside)
+                rename(legend, (textwrap.fill(name, LEGEND_WRAP) for name in handles))
             if is_stack and not is_last:
                 axis.tick_params(labelbottom=False)
         if labels:
-            figure.legend(
-                [handle for handle in labels.values() if handle is not None],
-                [name for name, handle in labels.items() if handle is not None],
+            shown = {name: handle for name, handle in labels.items() if handle is not None}
+            legend = figure.legend(
+                list(shown.values()),
+                [*map(str, range(len(shown)))],
                 loc="upper left",
                 bbox_to_anchor=(0.005, 1 - frame.above / height),
                 ncols=per_line,
                 columnspacing=1.4,
             )
+            rename(legend, shown)
         at: Any = {"x": 0.1 / width, "ha": "left"}
         top, foot = 1 - 0.1 / height, 0.08 / height
         figure.text(y=top, s=frame.title, va="top", fontsize=TITLE_SIZE, fontweight="bold", gid=TITLE, **at)
@@ -170,6 +172,20 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
     names += [panel.level_label for panel in sheet.panels]
     names += [panel.limit_label for panel in sheet.panels]
     return dict.fromkeys(filter(None, names))
+
+
+def handles_of(axis: Axes, panel: Panel) -> dict[str, Any]:
+    """What the legend of a panel shows for each of its names. Names may begin with `_`, and matplotlib hides those."""
+    drawn: dict[str, Any] = {}
+    for artist in (*axis.lines, *axis.collections):
+        drawn.setdefault(str(artist.get_label()), artist)
+    return {name: drawn[name] for name in legend_labels(Sheet("", "", "", [panel])) if name in drawn}
+
+
+def rename(legend: Legend, names: Iterable[str]) -> None:
+    """Gives a legend its names after it is made: before, matplotlib 3.9 leaves out those that begin with `_`."""
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)
 
 
 def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.counts import counted
 from penstock.core.scenario import Scenario
-from penstock.core.units import BITS, bits, count, size_of
+from penstock.core.units import BITS, bits, bits_per_second, count, size_of
 from penstock.plot import Diagram, Lane, Sheet, Wire, left_out, network
 from penstock.topology import Group, Hop, Link, Network, lay_out
 
@@ -55,7 +55,8 @@ def network_figure(scenario: Source, result: Result | None = None, *, name: str 
     scenario = Scenario.of(scenario)
     graph = Network.of(scenario)
     layout = lay_out(graph)
-    drawn = most_flows(graph.groups, MOST_BELOW if layout.kind == "row" else MOST_BESIDE)
+    most = MOST_BELOW if layout.kind == "row" else MOST_BESIDE
+    drawn, which = most_flows(graph.groups, most, rates_of(scenario, result), are_sent=result is not None)
     states = {} if result is None else states_of(scenario, result)
     usual = usual_text(graph.links)
     used = {hop for group in graph.groups for hop in group.hops}
@@ -66,14 +67,49 @@ def network_figure(scenario: Source, result: Result | None = None, *, name: str 
         row=layout.kind == "row",
         parts=parts_of(graph, used),
     )
-    told = caption(graph, diagram, drawn, usual, scenario, result)
+    told = caption(graph, diagram, which, usual, scenario, result)
     return network(name, f"{scenario.title or scenario.name or 'A scenario'}: network", diagram, " ".join(told))
 
 
-def most_flows(groups: Sequence[Group], most: int) -> list[Group]:
-    """The groups that are drawn: if there are too many, those with the most flows; in their order."""
-    chosen = sorted(range(len(groups)), key=lambda number: (-groups[number].flows, number))[:most]
-    return [groups[number] for number in sorted(chosen)]
+def most_flows(
+    groups: Sequence[Group], most: int, rates: Mapping[str, float], *, are_sent: bool
+) -> tuple[list[Group], str]:
+    """The groups that are drawn, in their order, and a sentence that says which; it is empty if all are drawn.
+
+    They are those with the most flows, and of equal ones those with the highest rates: what they have sent if they
+    `are_sent`, or else what the scenario states.
+    """
+    ranked = sorted(groups, key=lambda group: (-group.flows, -rates.get(group.name, 0.0)))
+    chosen, others = ranked[:most], ranked[most:]
+    if not others:
+        return list(groups), ""
+    what = "with the most flows"
+    if chosen[-1].flows == others[0].flows:
+        last, following = (rates.get(group.name, 0.0) for group in (chosen[-1], others[0]))
+        first = ", greedy ones first" if math.inf in rates.values() else ""
+        how = "that sent most" if are_sent else f"with the highest stated rates{first}"
+        how = how if last > following else "that come first by name"
+        what = how if ranked[0].flows == ranked[-1].flows else f"{what}, and of equal ones those {how}"
+    names = {group.name for group in chosen}
+    return [group for group in groups if group.name in names], f"The {most} groups of {len(groups):,} {what}."
+
+
+def rates_of(scenario: Scenario, result: Result | None) -> dict[str, float]:
+    """What each group has sent, the sum of b/s over replications. Without a result, the rate that its traffic states.
+
+    Greedy traffic may have any rate. That of other traffic is not known here, and 0.
+    """
+    if result is not None:
+        sent: dict[str, float] = defaultdict(float)
+        for name, rate in result.groups.select("group", "sent_bps").iter_rows():
+            sent[name] += rate or 0.0
+        return sent
+    rates = {}
+    for name, flow in scenario.expanded().tree["flow"].items():
+        for kind, parameters in flow["traffic"].items():
+            stated = bits_per_second(parameters["rate"]) if kind in ("cbr", "poisson") else 0.0
+            rates[name] = math.inf if kind == "greedy" else stated * flow["count"]
+    return rates
 
 
 def text_of(link: Link) -> str:
@@ -164,7 +200,7 @@ def sizes_of(tree: Mapping[str, Any]) -> Iterator[tuple[str, tuple[float, str] |
 
 
 def caption(
-    graph: Network, diagram: Diagram, drawn: Sequence[Group], usual: str, scenario: Scenario, result: Result | None
+    graph: Network, diagram: Diagram, which: str, usual: str, scenario: Scenario, result: Result | None
 ) -> Iterator[str]:
     """What the drawing leaves out, and what its marks mean."""
     out = left_out(diagram)
@@ -180,8 +216,8 @@ def caption(
     if access := sorted({group.access for group in graph.groups if group.access}):
         some = "; ".join(access[:3]) + ("; ..." if len(access) > 3 else "")
         yield f"Each source has a line of its own before the first node: {some}."
-    if len(drawn) < len(graph.groups):
-        yield f"The {len(drawn)} groups with the most flows, of {len(graph.groups):,}."
+    if which:
+        yield which
     if any(point is False for wire in diagram.wires for point in wire.points):
         yield "A hollow congestion point is one that no other part hears."
     if result is not None:

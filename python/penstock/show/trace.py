@@ -21,7 +21,7 @@ from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.theory import theory_table
 from penstock.show.trace_changes import MOST_CLOSE_UPS, around, instants_of
 from penstock.show.trace_changes import caption_of as changes_caption
-from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
+from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus, states_drawn
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,9 +138,9 @@ def caption(scenario: Scenario, result: Result, readings: Readings) -> str:
         parts.append("The longest queues.")
     if readings.scheme is not None:
         parts.append(f"The readings of the scheme are those at {readings.scheme}.")
-    read = [component for component, quantity in readings.values if quantity == "received"]
-    if len(read) > MOST_SOURCES:
-        parts.append(f"The {MOST_SOURCES} sources of {len(read)} that received most.")
+    sources = max((len(readings.flows(state)) for state in states_drawn(readings)), default=0)
+    if sources > MOST_SOURCES:
+        parts.append(f"The {MOST_SOURCES} sources of {sources} that received most.")
     return " ".join(parts)
 
 

@@ -144,19 +144,28 @@ def span(length_s: float) -> str:
 def source_panels(readings: Readings, unit: str) -> list[Panel]:
     """The most active sources: their rates, factors, credits or windows (in PDUs, called `unit`)."""
     panels = []
-    for state in readings.of_sources():
+    for state in states_drawn(readings):
         flows = readings.flows(state)
         own = {flow: readings.values[flow, state] for flow in flows}
         declared = readings.kinds[flows[0], state].unit
         has_rates = state == "level" and all(flow.partition("/")[0] in readings.shares for flow in flows)
-        is_all_credit = state == "window" and all(own[each] == readings.values.get((each, "credit")) for each in flows)
         if declared == RATE or has_rates:
             panels += rate_panels(readings, state, flows)
-        elif not is_all_credit:  # else the sender may use all that the receiver advertises
+        else:
             panels.append(
                 panel_of(f"{readable_name(state)} ({unit})" if declared == PDUS else readable_name(state), flows, own)
             )
     return panels
+
+
+def states_drawn(readings: Readings) -> list[str]:
+    """The quantities of sources that have panels: all, but a window that is always what the receiver advertises."""
+
+    def is_all_credit(state: str) -> bool:
+        own = ((readings.values[flow, state], readings.values.get((flow, "credit"))) for flow in readings.flows(state))
+        return state == "window" and all(values == credit for values, credit in own)
+
+    return [state for state in readings.of_sources() if not is_all_credit(state)]
 
 
 def rate_panels(readings: Readings, state: str, flows: Sequence[str]) -> list[Panel]:
