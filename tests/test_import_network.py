@@ -297,7 +297,7 @@ def test_texts_may_have_their_own_units(tmp_path: Path) -> None:
         ("from,to,rate\na,x,1\n", "matrix.csv, line 2: to = x: the network has no such node; there are a, b, c"),
         ("from,to,rate\na,c,1\nbb,c,1\n", 'line 3: from = bb: the network has no such node; did you mean "b"'),
         ("from,to,rate\na,c\n", "line 2: a,c: the line has 2 values, and the first line 3"),
-        ("a,c,1\n", "line 1: a,c,1: the first line is not from,to,rate"),
+        ("a,c,1\n", "line 1: a,c,1: this is a demand, and the line before it that names the columns is missing"),
         ("from,to,rate\na,a,1\n", "matrix.csv: all demands are from a node to itself; give one between two nodes"),
         ("from,to,rate\na,c,1\nb,c,1\na,c,2\n", "line 4: a to c: line 2 has this pair, too"),
         ("from,to,rate\na,c,-1\n", "line 2: rate = -1: this is less than zero"),

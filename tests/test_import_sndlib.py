@@ -46,6 +46,10 @@ def imported(folder: Path, content: str) -> str:
 def test_a_demand_of_several_units_is_their_product(tmp_path: Path, content: str) -> None:
     text = imported(tmp_path, content)
     assert 'cbr = { rate = "300 kb/s" }' in text
+    assert "# - demands: rates that are their value times their routing unit: 1\n" in text
+    single = imported(tmp_path, content.replace("3 0.1", "1 0.1").replace("<routingUnit>3", "<routingUnit>1"))
+    assert 'cbr = { rate = "100 kb/s" }' in single
+    assert "routing" not in single
     assert "rounded" not in text
     assert "not used" not in text
 

@@ -445,3 +445,9 @@ def test_an_expression_that_needs_other_packets_is_refused(where: str, tmp_path:
 def test_an_expression_about_one_packet_may_have_any_words(tmp_path: Path) -> None:
     where = "octets > 60 AND protocol IN ('udp', 'Agg') AND source <> 'Len' AND abs(source_port) < 2000"
     assert of_csv(tmp_path, TUPLES, time="t:s", size="octets:octets", where=where).packets == 1
+
+
+@pytest.mark.parametrize("head", ['t,n,"host; port"', "t,n,host; port", "t,n,a;b;c"])
+def test_a_semicolon_in_a_name_parts_no_columns_of_a_table_with_commas(tmp_path: Path, head: str) -> None:
+    trace = of_csv(tmp_path, f"{head}\n0,100,x\n1,200,y\n", **NAMED)
+    assert [octets for _, octets, _ in packets(trace)] == [100, 200]

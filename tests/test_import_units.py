@@ -61,6 +61,7 @@ def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options:
         ("speedGbit_s", "", 'rate = "5 Gb/s"'),
         ("rate_kbits_per_sec", "", 'rate = "5 kb/s"'),
         ("bw Mb per s", "", 'rate = "5 Mb/s"'),
+        ("MBps", "Mb/s", "MBps = 5: its name ends in MBps, which is no unit that is known here: there are b/s"),
         (
             "bw_MB_s",
             "Mb/s",
@@ -85,6 +86,10 @@ def test_a_unit_in_the_name_of_a_rate(tmp_path: Path, name: str, unit: str, told
         ("delay_s", "", 'delay = "5 s"'),
         ("delayMs", "", 'delay = "5 ms"'),
         ("delay in ms", "", 'delay = "5 ms"'),
+        ("DELAY_MS", "", 'delay = "5 ms"'),
+        ("ms", "", 'delay = "5 ms"'),
+        ("LATENCY (US)", "ms", "# - 1 of 1 lines: --delay-unit ms instead of the file's us\n"),
+        ("DELAY_S", "", "DELAY_S = 5: this number has no unit; add --delay-unit ms"),
         ("length_km", "", 'delay = "25 us" }'),
         ("length_km", "ms", "length_km is a length in km, so not in --delay-unit ms"),
         ("delay_xyz", "ms", "the name of delay_xyz ends in xyz, which is no unit of a delay: --delay-unit ms\n"),

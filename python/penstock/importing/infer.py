@@ -21,7 +21,7 @@ from penstock.core.quantities import (
     shown,
 )
 from penstock.importing.graph import Edge, Graph, attribute_names, is_gap
-from penstock.importing.names import LABELS, is_nan, label_of, labels_of, of_the_whole, plain, some_of
+from penstock.importing.names import LABELS, changed_names, is_nan, label_of, labels_of, of_the_whole, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 from penstock.importing.units import DELAY, RATE, Kind, beside, unit_of, without_unit
 
@@ -112,7 +112,7 @@ class Reader:
         loops = [self.named(edge) for edge in self.graph.edges if edge.source == edge.target]
         found = [f"edge: from a node to itself, left out, for no PDU would use it: {some_of(loops)}"] if loops else []
         nodes = self.graph.nodes.values()
-        found += self.off_the_earth()
+        found += [*self.off_the_earth(), *changed_names(self.graph)]
         if both := [plain(node) for node, each in self.graph.nodes.items() if len(labels_of(each)) > 1]:
             those = f"{counted(len(both), 'node')}, {some_of(both)}"
             found.append(f"node: a label and another name, which only a matrix may use: those of {those}")

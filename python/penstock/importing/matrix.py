@@ -11,6 +11,7 @@ Columns are divided by commas, semicolons, tabulators or blanks. A line that beg
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,15 +34,23 @@ from penstock.importing import repetita, sndlib, sndlib_xml
 from penstock.importing.document import Wanted
 from penstock.importing.encoded import read_text
 from penstock.importing.graph import Demand
-from penstock.importing.names import plain
+from penstock.importing.names import composed, plain
 from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
 from penstock.importing.units import beside
 
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
 """The names that columns may have, in small letters, those first that count most."""
+SEPARATOR_LINE = r'"?sep=([;,\t])"?'
+"""The first line of some spreadsheets, which only says what stands between cells."""
 SEPARATORS = (";", "\t", ",")
 """A semicolon comes first, for with it a comma may be in a number."""
+NODE = re.compile(r"[ _-]?(?:node|id)$")
+"""How the name of a column of nodes may end."""
+LOOKED_AT = 20
+"""Lines that say what stands between cells."""
+STATED = re.compile(SEPARATOR_LINE)
+QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
     "a matrix of demands",
     50_000_000,
@@ -54,7 +63,7 @@ MATRIX = TextKind(
 def read_matrix(path: Path, nodes: Sequence[str]) -> Wanted:
     """The demands of a file, for a network with these nodes by their ids. Raises :class:`InputError`."""
     text, of_text = read_text(path, MATRIX)
-    wanted = _wanted_of(text, str(path), nodes)
+    wanted = _wanted_of(composed(text), str(path), nodes)
     return replace(wanted, notes=[*(f"demands: {note}" for note in of_text), *wanted.notes]) if of_text else wanted
 
 
@@ -71,23 +80,58 @@ def _wanted_of(text: str, file: str, nodes: Sequence[str]) -> Wanted:
     rows, comments = _rows(text, file)
     if not rows:
         raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
-    (first, head), *others = rows
+    rows = _without_empty_column(rows)
+    first, head, written = rows[0]
     sender, receiver = _column(head, FROM), _column(head, TO)
     if sender is not None and receiver is not None:
-        wanted: Wanted | None = _listed(others, head, (sender, receiver), file, first)
+        wanted: Wanted | None = _listed(rows, (sender, receiver), file)
     else:
+        _refuse_no_names(rows, file)
         wanted = read_square(rows, nodes, file)
     if wanted is not None:
         notes = [f"demands: comments, lines that begin with #: {comments:,}"] if comments else []
         return replace(wanted, notes=[*wanted.notes, *notes])
     raise InputError(
         "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
-        value=",".join(head)[:100],
+        value=written[:100],
         file=file,
         line=first,
-        remedy=f"name the columns: from (or {', '.join(FROM[1:4])}), to (or {', '.join(TO[1:4])}), "
-        f"rate (or {', '.join(RATE[1:4])})",
+        remedy=f"name the columns: {', '.join(f'{known[0]} (or {_others(known)})' for known in (FROM, TO, RATE))}",
     )
+
+
+def _others(known: Sequence[str]) -> str:
+    """The names that a column may have beside the first of these."""
+    return ", ".join(name for name in known[1:] if len(name) > 1)
+
+
+def _refuse_no_names(rows: Sequence[Row], file: str) -> None:
+    """Refuse a list of pairs whose first line is a pair, too, and no names of columns."""
+    first, head, written = rows[0]
+    is_square = set(head[1:]) == {row.cells[0] for row in rows[1:]}
+    if is_square or any(len(row.cells) != 3 or not all(row.cells[:2]) for row in rows):
+        return
+    if len(rows) == 3 and all(is_number(cell) for row in rows for cell in row.cells):
+        return  # a square of numbers alone
+    if all(is_number(rate) or own_unit(rate) or not rate for rate in (row.cells[2] for row in rows)):
+        reason = "this is a demand, and the line before it that names the columns is missing"
+        remedy = "write from,to,rate into the first line"
+        raise InputError(reason, value=written[:100], file=file, line=first, remedy=remedy)
+
+
+def separator_of(lines: Sequence[str]) -> str:
+    """What stands between the cells of lines, of which the first names the columns; a blank if nothing else does.
+
+    Of several signs outside of quotes in the first line, the one that the first lines have equally often; a square may
+    lack the cell above its names. Otherwise the first of :data:`SEPARATORS`.
+    """
+    outside = [QUOTED.sub("", line) for line in lines[:LOOKED_AT]]
+    there = [one for one in SEPARATORS if outside and one in outside[0]]
+    for one in there:
+        head, *others = (line.count(one) for line in outside)
+        if len({*others}) <= 1 and all(head in (each, each - 1) for each in others):
+            return one
+    return there[0] if there else " "
 
 
 def _rows(text: str, file: str) -> tuple[list[Row], int]:
@@ -97,22 +141,31 @@ def _rows(text: str, file: str) -> tuple[list[Row], int]:
     comments = len(written) - len(lines)
     if not lines:
         return [], comments
-    separator = next((one for one in SEPARATORS if one in lines[0][1]), None)
-    if separator is None:
-        return [(number, line.split()) for number, line in lines], comments
+    stated = STATED.fullmatch(lines[0][1].strip())
+    separator = stated[1] if stated else separator_of([line for _, line in lines[:LOOKED_AT]])
+    lines = lines[1:] if stated else lines
     found = []
     try:
         for number, line in lines:
-            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
-            found.append((number, [cell.strip() for cell in cells]))
+            if separator == " " and '"' not in line:
+                cells = line.split()
+            else:
+                cells = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
+            found.append(Row(number, [cell.strip() for cell in cells], line.strip()))
     except (csv.Error, StopIteration) as error:
         raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None
-    return [(number, cells) for number, cells in found if any(cells)], comments
+    return [row for row in found if any(row.cells)], comments
+
+
+def _without_empty_column(rows: list[Row]) -> list[Row]:
+    """The same lines without the last column, if it is empty: each line ends with a separator."""
+    return rows if any(row.cells[-1] for row in rows) else [row._replace(cells=row.cells[:-1]) for row in rows]
 
 
 def _column(head: Sequence[str], known: Sequence[str]) -> int | None:
-    """The column that has the first of these names that is there."""
-    names = [name.lower() for name in head]
+    """The column that has the first of these names that is there; `source_node` and `sourceId` are `source`, too."""
+    bare = [NODE.sub("", name.lower()) for name in head]
+    names = [short if len(short) > 1 else name.lower() for short, name in zip(bare, head, strict=True)]
     return next((names.index(name) for name in known if name in names), None)
 
 
@@ -141,8 +194,9 @@ def _unit_columns(head: Sequence[str], rate: int | None) -> list[int]:
     return [place for place, name in enumerate(head) if name.lower() in UNIT or name in own]
 
 
-def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], file: str, first: int) -> Wanted:
-    """The demands of a list with one pair a line."""
+def _listed(rows: Sequence[Row], ends: tuple[int, int], file: str) -> Wanted:
+    """The demands of a list with one pair a line, and the names of its columns in the first."""
+    first, head, written = rows[0]
     (sender, receiver), (rate, stated, capitals) = ends, _rate_column(head, file, first)
     units = _unit_columns(head, rate)
     counts = Counter(name.lower() for name in head)
@@ -151,26 +205,27 @@ def _listed(rows: Sequence[Row], head: Sequence[str], ends: tuple[int, int], fil
     if rate is None and len(head) > len(ends):
         raise InputError(
             "no column has a known name of a rate",
-            value=",".join(head)[:100],
+            value=written[:100],
             file=file,
             line=first,
-            remedy=f"call it rate (or {', '.join(RATE[1:4])}), with its unit as rate (Mb/s), or delete the other "
+            remedy=f"call it rate (or {_others(RATE)}), with its unit as rate (Mb/s), or delete the other "
             "columns: then demands are greedy",
         )
     demands = []
-    for line, row in rows:
+    for line, row, text in rows[1:]:
         if len(row) != len(head):
             reason = f"the line has {counted(len(row), 'value')}, and the first line {len(head)}"
-            raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
+            raise InputError(reason, value=text[:100], file=file, line=line, remedy="give one value a column")
         value = row[rate] if rate is not None else ""
         owns = [row[place] for place in units if value and row[place]]
         said = [each for each in (own_unit(value), *owns, stated if owns else "") if each]
         if len({size_of(each, RATE_UNITS) for each in said}) > 1:
             reason = f"two units are stated for this rate, {said[0]} and {said[1]}"
             raise InputError(reason, path="rate", value=value, file=file, line=line, remedy="delete one of the two")
-        written = f"{value} {owns[0]}" if owns and is_number(value) else value
-        demands.append(Demand(row[sender], row[receiver], written or None, line))
-    others = [plain(name) for place, name in enumerate(head) if place not in (*ends, rate, *units)]
+        value = f"{value} {owns[0]}" if owns and is_number(value) else value
+        demands.append(Demand(row[sender], row[receiver], value or None, line))
+    unused = [(place, name) for place, name in enumerate(head, start=1) if place - 1 not in (*ends, rate, *units)]
+    others = [plain(name) or f"column {place}, without a name" for place, name in unused]
     notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
     return Wanted(_some(demands, file), file, stated, notes, capitals)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -43,6 +44,17 @@ def node_names(graph: Graph) -> dict[str, str]:
     return names
 
 
+def changed_names(graph: Graph) -> list[str]:
+    """The note of the nodes whose labels, or ids without any, are not as the file has them."""
+    names: list[str] = []
+    for node, attributes in graph.nodes.items():
+        labels = (attributes.get(name) for name in LABELS)
+        texts = [str(label) for label in labels if _is_label(label) and plain(str(label))]
+        names += [plain(text) for text in (texts[:1] or [node]) if text != plain(text)]
+    those = "node: names without their line breaks, further blanks and signs that are not printed"
+    return [f"{those}: {some_of(names)}"] if names else []
+
+
 def label_of(attributes: Mapping[str, object]) -> str:
     """The label of a node; empty without one."""
     return next(iter(labels_of(attributes)), "")
@@ -67,6 +79,16 @@ def is_nan(value: object) -> bool:
 def plain(text: str) -> str:
     """A text on one line, without control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def composed(text: str) -> str:
+    """A text in the form of Unicode that has one sign for a letter with an accent."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _word(text: str) -> str:
+    """What tells the word for a node apart from others."""
+    return composed(plain(text))
 
 
 def some_of(names: Sequence[str]) -> str:
@@ -94,6 +116,9 @@ def unique(name: str, taken: set[str]) -> str:
 class Finder:
     """Finds the nodes that a matrix names: all by their names and labels, or all by their ids.
 
+    Words are the same if only their white space differs, or if Unicode has two forms of one letter, as macOS and other
+    systems write it.
+
     Args:
         graph: the network.
         names: the name of each node by its id.
@@ -108,17 +133,21 @@ class Finder:
         meant: dict[str, set[str]] = {}
         for node, attributes in graph.nodes.items():
             for word in (*labels_of(attributes), names[node]):
-                meant.setdefault(word, set()).add(names[node])
-        used = list(dict.fromkeys(words))
-        if several := [word for word in used if len(meant.get(word, ())) > 1]:
+                meant.setdefault(_word(word), set()).add(names[node])
+        ids: dict[str, set[str]] = {}
+        for node, name in names.items():
+            ids.setdefault(_word(node), set()).add(name)
+        used = list(dict.fromkeys(map(_word, words)))
+        if several := [word for word in used if len(meant.get(word, ())) > 1 or len(ids.get(word, ())) > 1]:
+            both = sorted({*meant.get(several[0], ()), *ids.get(several[0], ())})
             raise InputError(
-                f"several nodes have this label, name or id: {some_of(sorted(meant[several[0]]))}",
+                f"several nodes have this label, name or id: {some_of(both)}",
                 value=several[0],
                 file=file,
                 remedy="change the labels of the network, or name the nodes by their names here",
             )
         by_label = {word: next(iter(nodes)) for word, nodes in meant.items() if len(nodes) == 1}
-        by_id = dict(names)
+        by_id = {word: next(iter(nodes)) for word, nodes in ids.items() if len(nodes) == 1}
         fits = [known for known in (by_label, by_id) if all(word in known for word in used)]
         if len(fits) == 2 and (unlike := [word for word in used if by_label[word] != by_id[word]]):
             word = unlike[0]
@@ -135,6 +164,7 @@ class Finder:
 
     def find(self, word: str, column: str, file: str, line: int) -> str:
         """The name of the node. Raises :class:`InputError` if there is none."""
+        word = _word(word)
         if word in self.known:
             return self.known[word]
         if word in self.others:

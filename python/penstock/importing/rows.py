@@ -6,11 +6,12 @@ import codecs
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
 from penstock.core.texts import utf_16
-from penstock.importing.matrix import SEPARATORS
+from penstock.importing.matrix import LOOKED_AT, SEPARATOR_LINE, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +23,7 @@ COMMENT = b"#"
 AS_UTF_8 = "save the table as UTF-8"
 QUOTE = b'"'
 QUOTED = re.compile(rb'"[^"]*"')
-STATED = re.compile(rb'"?sep=([;,\t])"?\r?(?=\n)')
-"""The first line of some spreadsheets, which only says what stands between cells."""
+STATED = re.compile(SEPARATOR_LINE.encode() + rb"\r?(?=\n)")
 BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 """Blanks between cells; those in quotes are in the first group."""
 
@@ -77,13 +77,11 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
 
 
 def _separator_of(block: bytes) -> str:
-    """What stands between the cells of the first line that has some: a blank if nothing else does; empty without it."""
+    """What stands between the cells of the first lines that have some; empty without any."""
     lines = (line.strip(b" \r") for line in block.split(b"\n"))
-    line = next((line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)), None)
-    if line is None:
-        return ""
-    outside = QUOTED.sub(b"", line).decode(errors="replace")
-    return next((one for one in SEPARATORS if one in outside), " ")
+    filled = (line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT))
+    first = [line.decode(errors="replace") for line in islice(filled, LOOKED_AT)]
+    return separator_of(first) if first else ""
 
 
 def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:

@@ -39,7 +39,7 @@ def read(text: str, file: str) -> Graph:
     """The network of a file. Raises :class:`penstock.InputError` if it has another form."""
     native = _Native(text, file)
     notes = [f"sections that are not used: {', '.join(native.skipped)}"] if native.skipped else []
-    notes += limits_note(native.limits)
+    notes += [*limits_note(native.limits), *units_note(native.multiplied)]
     return graph_of(file, native.nodes, native.edges, native.demands, native.about, notes)
 
 
@@ -100,6 +100,11 @@ def limits_note(count: int) -> list[str]:
     return [f"demands: limits of the lengths of paths, not used: {count:,}"] if count else []
 
 
+def units_note(count: int) -> list[str]:
+    """That the rates of so many demands are not the numbers of the file."""
+    return [f"demands: rates that are their value times their routing unit: {count:,}"] if count else []
+
+
 class _Native:
     """The sections of a file."""
 
@@ -111,7 +116,7 @@ class _Native:
         self.demands: list[Demand] = []
         self.about: dict[str, str] = {}
         self.skipped: list[str] = []
-        self.limits = 0
+        self.limits = self.multiplied = 0
         self.taken: set[tuple[str, str]] = set()
         readers = {
             "META": self.read_keys,
@@ -190,6 +195,7 @@ class _Native:
         line = self.words.line
         source, target = self.ends()
         unit, value = self.words.number(), self.words.number()
+        self.multiplied += unit != 1
         self.limits += self.words.take().upper() != UNLIMITED
         self.demands.append(Demand(source, target, times(unit, value), line))
 

@@ -22,7 +22,7 @@ from penstock.core.errors import InputError
 from penstock.core.quantities import real
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.library import parsed_xml, reading
-from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes, times
+from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes, times, units_note
 from penstock.importing.xml_parts import Form, not_read, tag_of
 
 ON_EARTH = "geographical"
@@ -63,11 +63,13 @@ def read(text: str, file: str) -> Graph:
     nodes = dict(_nodes(root, file))
     links = _once(root, "networkStructure/{*}links/{*}link", file)
     edges = [Edge(*_ends(link, nodes, file), _attributes(link, file)) for link in links]
-    demands = [
-        Demand(*_ends(each, nodes, file), times(_number(each, "routingUnit", file, 1.0), _value(each, file)), 0)
-        for each in _once(root, "demands/{*}demand", file)
-    ]
-    return graph_of(file, nodes, edges, demands, _about(root, file), [*notes, *_notes(root)])
+    demands, multiplied = [], 0
+    for each in _once(root, "demands/{*}demand", file):
+        unit = _number(each, "routingUnit", file, 1.0)
+        multiplied += unit != 1
+        demands.append(Demand(*_ends(each, nodes, file), times(unit, _value(each, file)), 0))
+    notes = [*notes, *_notes(root), *units_note(multiplied)]
+    return graph_of(file, nodes, edges, demands, _about(root, file), notes)
 
 
 def _about(root: Element, file: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError, did_you_mean
@@ -29,14 +30,20 @@ from penstock.core.quantities import (
 )
 from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
-from penstock.importing.names import plain
+from penstock.importing.names import composed, plain
 
-FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
-TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
+FROM = ("from", "source", "src", "sender", "origin", "ingress", "quelle", "von", "o", "s", "i")
+TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "egress", "ziel", "nach", "d", "t", "j")
 """The names of senders and receivers, in small letters, those first that count most."""
-Row = tuple[int, Sequence[str]]
-"""The number of a line, and its cells."""
 IN_ORDER = "demands: the matrix has no names: its rows and columns are the nodes of the network in their order there"
+
+
+class Row(NamedTuple):
+    """A line: its number, its cells, and what is written there."""
+
+    line: int
+    cells: Sequence[str]
+    text: str
 
 
 def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted | None:
@@ -44,18 +51,19 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
 
     Raises :class:`InputError` for a square that is not whole.
     """
-    rows = _without_empty_column(rows)
-    size, (first, head) = len(rows), rows[0]
-    if all(len(cells) == size and all(map(is_number, cells)) for _, cells in rows):
+    size, (first, head, _) = len(rows), rows[0]
+    if all(len(row.cells) == size and all(map(is_number, row.cells)) for row in rows):
         if size == len(nodes):
             return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
-        if not set(head[1:]) <= set(nodes):  # the names of nodes may be numbers, too
+        if not set(head[1:]) <= set(map(composed, nodes)):  # the names of nodes may be numbers, too
             reason = f"the square has {counted(size, 'row')}, and the network {counted(len(nodes), 'node')}"
             raise InputError(reason, file=file, remedy="name the nodes in its first line and column")
     others = rows[1:]
-    has_corner = not others or len(others[0][1]) <= len(head)
+    if head[0] and others and len(others[0].cells) == 2:
+        return None  # pairs
+    has_corner = not others or len(others[0].cells) <= len(head)
     names = list(head[1:] if has_corner else head)
-    if not {cells[0] for _, cells in others} & set(names):
+    if not {row.cells[0] for row in others} & set(names):
         return None
     _refuse_other_names(names, others, file, first)
     corner = plain(head[0]) if has_corner else ""
@@ -101,20 +109,15 @@ def refuse_unit(text: str, file: str, line: int) -> None:
         raise InputError(reason, value=text, file=file, line=line, remedy=remedy)
 
 
-def _without_empty_column(rows: Sequence[Row]) -> Sequence[Row]:
-    """The same lines without the last column, if it is empty: each line ends with a separator."""
-    return rows if any(cells[-1] for _, cells in rows) else [(line, cells[:-1]) for line, cells in rows]
-
-
 def _refuse_other_names(names: Sequence[str], rows: Sequence[Row], file: str, first: int) -> None:
     """Refuse a square whose rows and columns do not have the same names, each once."""
-    own = [cells[0] for _, cells in rows]
+    own = [row.cells[0] for row in rows]
     for each, what in ((names, "columns"), (own, "rows")):
         if twice := [name for name, count in Counter(each).items() if count > 1]:
-            place = first if what == "columns" else [line for line, cells in rows if cells[0] == twice[0]][1]
+            place = first if what == "columns" else [row.line for row in rows if row.cells[0] == twice[0]][1]
             raise InputError(f"two {what} have this name", value=twice[0], file=file, line=place, remedy="delete one")
     missing = [name for name in names if name not in own]
-    for line, cells in rows:
+    for line, cells, _ in rows:
         if cells[0] not in names:
             remedy = did_you_mean(cells[0], missing) or "add its column, or delete the row"
             raise InputError("no column has the name of this row", value=cells[0], file=file, line=line, remedy=remedy)
@@ -126,10 +129,10 @@ def _refuse_other_names(names: Sequence[str], rows: Sequence[Row], file: str, fi
 def _named(names: Sequence[str], rows: Sequence[Row], file: str) -> tuple[list[Demand], int]:
     """The demands between nodes of these names, and how many cells off the diagonal are empty."""
     demands, empty = [], 0
-    for line, row in rows:
+    for line, row, written in rows:
         if len(row) != len(names) + 1:
             reason = f"the line has {counted(len(row) - 1, 'rate')}, for {counted(len(names), 'node')}"
-            raise InputError(reason, value=",".join(row)[:100], file=file, line=line, remedy="give one rate a node")
+            raise InputError(reason, value=written[:100], file=file, line=line, remedy="give one rate a node")
         for name, rate in zip(names, row[1:], strict=True):
             if rate:
                 demands.append(Demand(row[0], name, rate, line))
@@ -142,6 +145,6 @@ def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
     """The demands of a square of numbers alone, whose rows and columns are the nodes in their order."""
     return [
         Demand(sender, receiver, rate, line)
-        for sender, (line, rates) in zip(nodes, rows, strict=True)
+        for sender, (line, rates, _) in zip(nodes, rows, strict=True)
         for receiver, rate in zip(nodes, rates, strict=True)
     ]

@@ -161,9 +161,12 @@ def _size(unit: str, kind: Kind) -> object:
 
 def _in_name(name: str, kind: Kind) -> str:
     """The unit in the name of an attribute; empty without one."""
-    if kind is DELAY and is_length_unit(length := parted(name)[1] or name):
-        return length
-    if kind is RATE and seems_rate_unit(word := parted(name)[1]) and not in_capitals(name):
+    word = parted(name)[1] or name
+    if kind is DELAY and is_length_unit(word):
+        return word
+    if kind is DELAY and len(word) > 1 and (word.isupper() or word == name):
+        return word.lower() if size_of(word.lower(), DELAY_UNITS) is not None else ""
+    if kind is RATE and seems_rate_unit(word) and not in_capitals(name):
         reason = f"its name ends in {word}, which is no unit that is known here: there are {known_units(kind.units)}"
         raise ValueError(reason)
     return unit_in_name(name, kind.units)[1]
