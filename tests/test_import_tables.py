@@ -268,6 +268,31 @@ def test_comments_behind_the_first_line_are_counted(tmp_path: Path) -> None:
     assert of_csv(tmp_path, "# a\n#\n0,60\n", **NUMBERED).notes == ()
 
 
+def test_packets_that_are_comments_are_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = "delete the #, or write another column first"
+    for block in (1 << 20, 8):
+        monkeypatch.setattr("penstock.importing.rows.BLOCK", block)
+        told = refused(tmp_path, "#1,0,60\n\n#2,1,60\n", time="2:s", size="3:octets")
+        assert told == f"/a.csv: all lines begin with #, which makes them comments: 2; {own}"
+        told = refused(tmp_path, "x,t,n\n#1,0,60\n#2,1,60\n#3,1,60\n", **NAMED)
+        assert told == f"/a.csv: there is no packet: all lines behind the first begin with #, a comment: 3; {own}"
+        text = "# a\n#b\n\nx,t,n\n#1,0,60\n#2,1,60\n3,1,60\n#4,2,60\n5,3,60\n#6,3,6\n"
+        assert of_csv(tmp_path, text, **NAMED).notes == (
+            "4 lines behind the first begin with #: a comment, and no packet.",
+        )
+
+
+@pytest.mark.parametrize("first", ["#t,n", "# x\n  # t, n ", '#"t","n"'])
+def test_names_of_columns_that_are_a_comment_are_found(first: str, tmp_path: Path) -> None:
+    told = refused(tmp_path, f"{first}\n\n0,60\n1,60\n", **NAMED)
+    assert (
+        told == "/a.csv: t: there is no such column; the line before the first has it, and is a comment: delete its #"
+    )
+    told = refused(tmp_path, "# t n\n0 60\n1 60\n", **NAMED)
+    assert told.endswith("is a comment: delete its #")
+    assert "the table has 2 columns: 0, 60" in refused(tmp_path, "# b, c\n0,60\n1,60\n", **NAMED)
+
+
 @pytest.mark.parametrize(
     ("column", "unit", "stated"),
     [

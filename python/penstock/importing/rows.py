@@ -32,13 +32,14 @@ BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 class Rows:
     """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each.
 
-    `comments` is the number of comments behind the first line.
+    `comments` is the number of comments among them, and `above` has those before the first line.
     """
 
     octets: bytes
     numbers: Sequence[int]
     separator: str
     comments: int = 0
+    above: Sequence[bytes] = ()
 
     @property
     def first(self) -> bytes:
@@ -60,7 +61,7 @@ class Rows:
 
 
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
-    """The rows of a stream, in blocks of whole lines; no block is empty. Raises :class:`InputError`."""
+    """The rows of a stream, in blocks of whole lines, of which some may have cells. Raises :class:`InputError`."""
     first, separator = 1, ""
     while block := _lines(stream, file, first):
         if first == 1 and (reason := utf_16(block)):
@@ -70,9 +71,7 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
         if first == 1 and (stated := STATED.match(block)):
             separator, block = stated[1].decode(), block[stated.end() :]
         separator = separator or _separator_of(block)
-        rows = _with_cells(block, range(first, first + lines), separator)
-        if rows.octets:
-            yield rows
+        yield _with_cells(block, range(first, first + lines), separator)
         first += lines
 
 
@@ -88,7 +87,7 @@ def _separator_of(block: bytes) -> str:
 
 def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
     """The lines of a block that have cells. Where tabulators part cells, a line of them has cells that are empty."""
-    comments = 0
+    comments, above = 0, list[bytes]()
     # Most tables have neither comments nor empty lines, and a search for octets is fast.
     if any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) or block[:1] <= b" ":
         around = b" \r\t" if separator == " " else b" \r"
@@ -96,14 +95,15 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
         filled = [(line, number) for line, number in lines if (line if separator == "\t" else line.strip())]
         kept = [(line, number) for line, number in filled if not line.lstrip().startswith(COMMENT)]
         block, numbers = b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
-        comments = sum(number > numbers[0] for _, number in filled) - len(kept) + 1 if kept else 0
+        comments = len(filled) - len(kept)
+        above = [line for line, number in filled if kept and number < kept[0][1]]
     if separator == " ":
         block = BLANKS.sub(lambda found: found[1] or b" ", block)
         block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
     elif QUOTE + b" " in block or b" " + QUOTE in block:
         # Blanks around quotes are no part of a cell, and quotes behind blanks would be.
         block = _around_quotes(separator).sub(rb"\1\2\3", block)
-    return Rows(block, numbers, separator, comments)
+    return Rows(block, numbers, separator, comments, above)
 
 
 @cache

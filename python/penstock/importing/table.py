@@ -46,6 +46,8 @@ VALUES = tuple("0123456789+-.")
 """How a number, an amount with its unit, or a date begins, and no name of a column that is chosen by its number."""
 NO_VALUE = ("na", "n/a", "nil", "none", "null")
 """What tables have where a value is missing."""
+NO_COMMENT = "delete the #, or write another column first"
+"""The remedy for packets that are comments."""
 NESTED = ("List", "Array", "Struct", "Object")
 """Types of columns that have no order and identify no flow."""
 
@@ -88,6 +90,8 @@ class Table:
         self.unit = "line"
         self.left_out: Mapping[str, int] = {}
         self.notes: list[str] = []
+        self.comments = 0
+        self._commented: Sequence[str] = ()
         self._file = file
         self._columns = columns
         self.bits_of_octet = SIZE_UNITS[columns.size.unit]
@@ -101,11 +105,16 @@ class Table:
         import polars as pl
 
         names = list[str]()
-        kinds, comments = Kinds(self._file, ()), 0
+        kinds, before = Kinds(self._file, ()), 0
         for rows in blocks_of(stream, self._file):
-            comments += rows.comments
+            if not names and not rows.octets:
+                before += rows.comments
+                continue
+            self.comments += rows.comments
             if not names:
+                self.comments -= len(rows.above)
                 names, has_names = self._named(rows)
+                self._commented = _words_of(rows)
                 time, size = self._choose(names)
                 kinds = Kinds(self._file, [name for name in self._columns.compared if name in {*names} - {time, size}])
                 rows = rows.without_first() if has_names else rows
@@ -124,10 +133,13 @@ class Table:
             frame = frame.with_columns(pl.col(name).str.strip_chars() for name in used)
             frame = self._with_flows(frame).with_columns(pl.Series(ROW, rows.numbers))
             yield self._measured(kinds.typed(frame), time, size)
+        if not names and before:
+            reason = f"all lines begin with #, which makes them comments: {before:,}"
+            raise InputError(reason, file=self._file, remedy=NO_COMMENT)
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
-        if comments:
-            lines = "1 line behind the first begins" if comments == 1 else f"{comments:,} lines behind the first begin"
+        if number := self.comments:
+            lines = "1 line behind the first begins" if number == 1 else f"{number:,} lines behind the first begin"
             self.notes.append(f"{lines} with #: a comment, and no packet.")
 
     def _named(self, rows: Rows) -> tuple[list[str], bool]:
@@ -201,9 +213,10 @@ class Table:
             return column
         if column.isdecimal() and 1 <= int(column) <= len(names):
             return names[int(column) - 1]
-        remedy = (
-            did_you_mean(column, names) or f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
-        )
+        there = f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
+        remedy = did_you_mean(column, names) or there
+        if column in self._commented:
+            remedy = "the line before the first has it, and is a comment: delete its #"
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
@@ -302,6 +315,14 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
         if SEPARATED.fullmatch(text) and text.isascii() and not text[-1].isalpha():
             return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
+
+
+def _words_of(rows: Rows) -> list[str]:
+    """The cells of the comment before the first line, if there is one: it may have the names of the columns."""
+    comment = rows.above[-1].lstrip().lstrip(b"#").decode(errors="replace") if rows.above else ""
+    return [
+        cell.strip(' \t"') for cell in (comment.split() if rows.separator == " " else comment.split(rows.separator))
+    ]
 
 
 def _can_be_name(cell: str) -> bool:
