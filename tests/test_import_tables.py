@@ -417,6 +417,32 @@ def test_blanks_around_quotes_are_no_part_of_a_cell(between: str, tmp_path: Path
     assert names == ['a, ;"b"'.replace(",", between), 'a "b" c']
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_quote_that_is_not_closed_is_a_part_of_its_cell_between_tabulators(end: str, tmp_path: Path) -> None:
+    rows = ["t,n,x", '0,60,a " b', '1,60,"', '2,60,c"d"e"', '3,60,"f; ""g"""', '"4",60, " h', "5,60,i"]
+    lines = [row.replace(",", "\t") for row in rows]
+    trace = of_csv(tmp_path, "".join(f"{line}{end}" for line in lines), **NAMED, flow=["x"])
+    assert [row[:2] for row in packets(trace)] == [(number * SECOND_PS, 60) for number in range(6)]
+    names = pl.read_parquet(folder() / trace.sha256 / "flows.parquet").to_series(0).to_list()
+    assert names == ['a " b', '"', 'c"d"e"', 'f; "g"', '" h', "i"]
+    assert trace.notes == ("4 lines with a quote that is not closed: it is a part of its cell.",)
+    told = refused(tmp_path, "\n".join(rows), **NAMED, flow=["x"])
+    assert "a.csv, line 2: a quote is not closed in this line" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("t,n\r0,60\r1,60\r", 1),
+        ("t,n\n0,60\r1,60\n", 2),
+        ('t,n,x\r\n0,60,"a\rb"\r\n1,60,c\r2,60,d\r\n', 3),
+    ],
+)
+def test_a_line_that_ends_with_a_carriage_return_alone_is_named(text: str, line: int, tmp_path: Path) -> None:
+    said = f"a.csv, line {line}: there is a CR within this line, and no LF behind it; end each line with LF or CR LF"
+    assert said in refused(tmp_path, text, **NAMED)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names of files")
 def test_the_name_of_a_trace_is_printable(tmp_path: Path) -> None:
     for name, told in (("a\x7fb.csv", "a b"), ("a\nb.csv", "a b"), (".csv", "trace"), ("a\udcffb.csv", "a b")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,7 +32,8 @@ BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 class Rows:
     """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each.
 
-    `comments` is the number of comments among them, and `above` has those before the first line.
+    `comments` is the number of comments among them, and `above` has those before the first line. `open_quotes` is the
+    number of lines with quotes that are a part of their cell, for they are not closed.
     """
 
     octets: bytes
@@ -40,6 +41,7 @@ class Rows:
     separator: str
     comments: int = 0
     above: Sequence[bytes] = ()
+    open_quotes: int = 0
 
     @property
     def first(self) -> bytes:
@@ -53,7 +55,7 @@ class Rows:
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
-        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:], self.separator, self.comments)
+        return replace(self, octets=self.octets.partition(b"\n")[2], numbers=self.numbers[1:])
 
     def cells_in(self, line: bytes) -> int:
         """The number of cells of a line."""
@@ -97,13 +99,32 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
         block, numbers = b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
         comments = len(filled) - len(kept)
         above = [line for line, number in filled if kept and number < kept[0][1]]
+    open_quotes = 0
+    if separator == "\t" and QUOTE in block:
+        block, open_quotes = _in_quotes(block)
     if separator == " ":
         block = BLANKS.sub(lambda found: found[1] or b" ", block)
         block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
     elif QUOTE + b" " in block or b" " + QUOTE in block:
         # Blanks around quotes are no part of a cell, and quotes behind blanks would be.
         block = _around_quotes(separator).sub(rb"\1\2\3", block)
-    return Rows(block, numbers, separator, comments, above)
+    return Rows(block, numbers, separator, comments, above, open_quotes)
+
+
+def _in_quotes(block: bytes) -> tuple[bytes, int]:
+    """Lines of a table with tabulators in which cells with a quote that is not closed are in quotes, and their number.
+
+    Programs that write such tables, as tshark, have no quotes around cells. A line whose quotes are closed stays.
+    """
+    lines, changed = block.split(b"\n"), 0
+    for place, line in enumerate(lines):
+        if line.count(QUOTE) % 2:
+            end = b"\r" if line.endswith(b"\r") else b""
+            cells = line.removesuffix(b"\r").split(b"\t")
+            doubled = (b'"%b"' % cell.replace(QUOTE, b'""') if cell.count(QUOTE) % 2 else cell for cell in cells)
+            lines[place] = b"\t".join(doubled) + end
+            changed += 1
+    return b"\n".join(lines), changed
 
 
 @cache

@@ -15,7 +15,7 @@ from penstock.importing.dates import Dates, is_date, is_day, is_leap_second
 from penstock.importing.kinds import ROW, Kinds
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
-from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
+from penstock.importing.rows import AS_UTF_8, QUOTED, Rows, blocks_of
 from penstock.importing.stated import other_unit
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ NO_VALUE = ("na", "n/a", "nil", "none", "null")
 """What tables have where a value is missing."""
 NO_COMMENT = "delete the #, or write another column first"
 """The remedy for packets that are comments."""
+HAS_CR = ("there is a CR within this line, and no LF behind it", "end each line with LF or CR LF: tr '\\r' '\\n'")
+"""What is wrong with lines that end as on old systems, and what would be right."""
 NESTED = ("List", "Array", "Struct", "Object")
 """Types of columns that have no order and identify no flow."""
 
@@ -105,12 +107,13 @@ class Table:
         import polars as pl
 
         names = list[str]()
-        kinds, before = Kinds(self._file, ()), 0
+        kinds, before, open_quotes = Kinds(self._file, ()), 0, 0
         for rows in blocks_of(stream, self._file):
             if not names and not rows.octets:
                 before += rows.comments
                 continue
             self.comments += rows.comments
+            open_quotes += rows.open_quotes
             if not names:
                 self.comments -= len(rows.above)
                 names, has_names = self._named(rows)
@@ -141,6 +144,10 @@ class Table:
         if number := self.comments:
             lines = "1 line behind the first begins" if number == 1 else f"{number:,} lines behind the first begin"
             self.notes.append(f"{lines} with #: a comment, and no packet.")
+        if open_quotes:
+            self.notes.append(
+                f"{counted(open_quotes, 'line')} with a quote that is not closed: it is a part of its cell."
+            )
 
     def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
@@ -150,8 +157,10 @@ class Table:
         except UnicodeDecodeError as error:
             raise InputError(_no_utf_8(error), file=self._file, line=rows.numbers[0], remedy=AS_UTF_8) from None
         except csv.Error as error:
-            remedy = "end each line with LF or CR LF, and put a cell with other ends of lines in quotes"
-            raise InputError(f"the first line has no cells: {error}", file=self._file, remedy=remedy) from None
+            reason, remedy = f"the first line has no cells: {error}", "write every line with the same columns"
+            if _has_cr(rows.first):
+                reason, remedy = HAS_CR
+            raise InputError(reason, file=self._file, line=rows.numbers[0], remedy=remedy) from None
         has_names = self._has_names(cells)
         return cells if has_names else [f"column_{number}" for number in range(1, len(cells) + 1)], has_names
 
@@ -233,11 +242,13 @@ class Table:
     def _misfit(self, rows: Rows, columns: int, told: str) -> InputError:
         """The error of rows that cannot be read: their first line with a fault, if one has it."""
         remedy = "write every line with the same columns, each of one kind"
-        lines = rows.octets.splitlines()
+        lines = rows.octets.removesuffix(b"\n").split(b"\n")
         for line, number in zip(lines, rows.numbers, strict=False):
             reason = ""
             if line.count(b'"') % 2:
                 reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
+            elif _has_cr(line):
+                reason, remedy = HAS_CR
             elif (count := rows.cells_in(line)) != columns:
                 reason = f"the line has {counted(count, 'column')}, and the first {columns}"
             else:
@@ -286,6 +297,11 @@ class Table:
             ns = written.to_physical().cast(pl.Decimal(38, 3)) * NANOSECONDS[written.dtype.time_unit]
             return ns.cast(pl.Decimal(38, 3)), None
         return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False), None
+
+
+def _has_cr(line: bytes) -> bool:
+    """Whether a line has a CR, but for its end and what is in quotes."""
+    return b"\r" in QUOTED.sub(b"", line).rstrip(b"\r")
 
 
 def _no_utf_8(error: UnicodeDecodeError) -> str:
