@@ -19,6 +19,7 @@ from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
 from penstock.importing.document import quoted
 from penstock.importing.expression import columns_in, condition, needs_other_rows, said_of, texts_in, unknown_in
+from penstock.importing.formats import LOOKED_AT, begins_as_network
 from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
 from penstock.importing.names import plain
@@ -191,6 +192,9 @@ def import_trace(
             return _Keeper(capture, given, where).keep(capture.frames(), name)
         _refuse_foreign(stream.peek(8)[:8], given)
         _refuse_other_captures(start, time, given)
+        if source == STDIN and not time and begins_as_network(stream.peek(LOOKED_AT)[:LOOKED_AT]):
+            remedy = "save it as a file, and import that"
+            raise InputError("this looks like a network: standard input has packets", file=given, remedy=remedy)
         table = Table(given, _columns(time, size, flow, where, given))
         if start == PARQUET:
             if source == STDIN:
