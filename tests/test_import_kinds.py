@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+from penstock import import_trace
+
 pytestmark = pytest.mark.in_process
 
 GRAPHML = '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="a"/></graphml>\n'
@@ -70,3 +72,20 @@ def test_standard_input_has_packets(
         monkeypatch.setattr(sys, "stdin", stream)
         done = penstock("import", "-", *asked)
     assert said in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("names", "size", "is_of_frames"),
+    [
+        ('"No.","Time","Source","Destination","Protocol","Length","Info"', "Length", True),
+        ('"No.","Time","Source","Destination","Protocol","Length","Info"', "6", True),
+        ("a,Time,b,c,d,frame.len,e", "frame.len", True),
+        ("a,Time,b,c,d,Length,e", "Length", False),
+        ("a,Time,b,c,d,ip.len,e", "ip.len", False),
+    ],
+)
+def test_the_size_of_a_frame_is_told(names: str, size: str, is_of_frames: bool, tmp_path: Path) -> None:
+    file = tmp_path / "packets.csv"
+    file.write_text(f'{names}\n"1","0.5","10.0.0.1","10.0.0.2","TCP","74","a > b, [SYN]"\n', encoding="utf-8")
+    text = import_trace(file, time="Time:s", size=f"{size}:octets").to_toml()
+    assert ("has the size of frames, on Ethernet 14 octets more than that of the IP packet.\n" in text) == is_of_frames

@@ -16,7 +16,7 @@ from penstock.importing.kinds import ROW, Kinds
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
 from penstock.importing.rows import AS_UTF_8, QUOTED, Rows, blocks_of
-from penstock.importing.stated import other_unit
+from penstock.importing.stated import of_frames, other_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -215,6 +215,7 @@ class Table:
             raise InputError("this is the column of the times", path="--size", value=self.size, remedy=remedy)
         self.notes += other_unit("--time", self.time, self._columns.time.unit)
         self.notes += other_unit("--size", self.size, self._columns.size.unit)
+        self.notes += of_frames(self.size, names)
         return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
