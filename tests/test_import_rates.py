@@ -38,6 +38,14 @@ def test_the_number_of_lines_in_a_span_is_its_rate(tmp_path: Path) -> None:
     assert "# 1 of 4 spans have no opportunity: 1 b/s stands for nothing there." in text
 
 
+def test_an_opportunity_at_the_end_of_a_span_is_in_it(tmp_path: Path) -> None:
+    for times, rates in (
+        ([50, 100, 100], [["0 ns", "240 kb/s"], ["50 ms", "480 kb/s"]]),
+        ([0, 51, 100], [["0 ns", "240 kb/s"], ["50 ms", "480 kb/s"]]),
+    ):
+        assert series(tmp_path / "a.up", times, span="50 ms")[0] == rates
+
+
 def test_rates_that_are_rounded_are_counted(tmp_path: Path) -> None:
     values, text = series(tmp_path / "a.up", [1, 8, 9, 21], span="7 ms")
     assert values == [["0 ns", "1.714286 Mb/s"], ["7 ms", "3.428571 Mb/s"], ["14 ms", "1.714286 Mb/s"]]

@@ -268,6 +268,31 @@ def test_comments_behind_the_first_line_are_counted(tmp_path: Path) -> None:
     assert of_csv(tmp_path, "# a\n#\n0,60\n", **NUMBERED).notes == ()
 
 
+def test_packets_that_are_comments_are_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = "delete the #, or write another column first"
+    for block in (1 << 20, 8):
+        monkeypatch.setattr("penstock.importing.rows.BLOCK", block)
+        told = refused(tmp_path, "#1,0,60\n\n#2,1,60\n", time="2:s", size="3:octets")
+        assert told == f"/a.csv: all lines begin with #, which makes them comments: 2; {own}"
+        told = refused(tmp_path, "x,t,n\n#1,0,60\n#2,1,60\n#3,1,60\n", **NAMED)
+        assert told == f"/a.csv: there is no packet: all lines behind the first begin with #, a comment: 3; {own}"
+        text = "# a\n#b\n\nx,t,n\n#1,0,60\n#2,1,60\n3,1,60\n#4,2,60\n5,3,60\n#6,3,6\n"
+        assert of_csv(tmp_path, text, **NAMED).notes == (
+            "4 lines behind the first begin with #: a comment, and no packet.",
+        )
+
+
+@pytest.mark.parametrize("first", ["#t,n", "# x\n  # t, n ", '#"t","n"'])
+def test_names_of_columns_that_are_a_comment_are_found(first: str, tmp_path: Path) -> None:
+    told = refused(tmp_path, f"{first}\n\n0,60\n1,60\n", **NAMED)
+    assert (
+        told == "/a.csv: t: there is no such column; the line before the first has it, and is a comment: delete its #"
+    )
+    told = refused(tmp_path, "# t n\n0 60\n1 60\n", **NAMED)
+    assert told.endswith("is a comment: delete its #")
+    assert "the table has 2 columns: 0, 60" in refused(tmp_path, "# b, c\n0,60\n1,60\n", **NAMED)
+
+
 @pytest.mark.parametrize(
     ("column", "unit", "stated"),
     [
@@ -390,6 +415,32 @@ def test_blanks_around_quotes_are_no_part_of_a_cell(between: str, tmp_path: Path
     assert packets(trace) == [(0, 60, 0), (SECOND_PS, 61, 0), (2 * SECOND_PS, 62, 1)]
     names = pl.read_parquet(folder() / trace.sha256 / "flows.parquet").to_series(0).to_list()
     assert names == ['a, ;"b"'.replace(",", between), 'a "b" c']
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_quote_that_is_not_closed_is_a_part_of_its_cell_between_tabulators(end: str, tmp_path: Path) -> None:
+    rows = ["t,n,x", '0,60,a " b', '1,60,"', '2,60,c"d"e"', '3,60,"f; ""g"""', '"4",60, " h', "5,60,i"]
+    lines = [row.replace(",", "\t") for row in rows]
+    trace = of_csv(tmp_path, "".join(f"{line}{end}" for line in lines), **NAMED, flow=["x"])
+    assert [row[:2] for row in packets(trace)] == [(number * SECOND_PS, 60) for number in range(6)]
+    names = pl.read_parquet(folder() / trace.sha256 / "flows.parquet").to_series(0).to_list()
+    assert names == ['a " b', '"', 'c"d"e"', 'f; "g"', '" h', "i"]
+    assert trace.notes == ("4 lines with a quote that is not closed: it is a part of its cell.",)
+    told = refused(tmp_path, "\n".join(rows), **NAMED, flow=["x"])
+    assert "a.csv, line 2: a quote is not closed in this line" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("t,n\r0,60\r1,60\r", 1),
+        ("t,n\n0,60\r1,60\n", 2),
+        ('t,n,x\r\n0,60,"a\rb"\r\n1,60,c\r2,60,d\r\n', 3),
+    ],
+)
+def test_a_line_that_ends_with_a_carriage_return_alone_is_named(text: str, line: int, tmp_path: Path) -> None:
+    said = f"a.csv, line {line}: there is a CR within this line, and no LF behind it; end each line with LF or CR LF"
+    assert said in refused(tmp_path, text, **NAMED)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names of files")

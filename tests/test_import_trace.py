@@ -358,7 +358,7 @@ def test_a_block_does_not_begin_before_the_end_of_the_last(
         ("t,t\n0,100\n", {"time": "t:s"}, "t: two columns have the same name"),
         ("0,100\n", {"time": "1:datetime"}, "line 1: 0: this is a number, and no date; state its unit"),
         ("", {}, "/trace.csv: the file is empty"),
-        ("# a\n\n", {}, "/trace.csv: the file is empty"),
+        ("\n \n", {}, "/trace.csv: the file is empty"),
         ("# a\n\n0,100\n # b\n\nx,100\n", {}, "/trace.csv, line 6: x: this is no number"),
         ('0,100\n"1,100\n2,100\n', {}, "line 2: a quote is not closed in this line; close it: a row is one line"),
         ('0,100,a\n1,100,"b\n2"\n', {}, "line 2: a quote is not closed in this line"),

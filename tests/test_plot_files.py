@@ -12,19 +12,26 @@ from xml.etree import ElementTree
 
 import pytest
 from matplotlib.figure import Figure
-from sheets import CURVE, ZERO, one_of_each_kind, samples, sheet
+from sheets import CURVE, ZERO, one_of_each_kind, samples, sheet, wave
 
 from penstock.core.errors import InputError
 from penstock.plot import (
     Curve,
+    Diagram,
+    Lane,
     Panel,
     Sheet,
+    Wire,
     against,
     draw,
     inline,
+    network,
+    over_time,
     save,
+    shared_traces,
 )
 from penstock.plot.layout import drawing, frame_of, octets
+from penstock.plot.letters import boxes_allowed
 
 
 @pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
@@ -52,6 +59,48 @@ def fits(figure: Figure, *, below: float, above: float) -> None:
             if low <= place <= high and label.get_text() and label.get_rotation() == 0
         ]
         assert not any(one.overlaps(other) for one, other in combinations(labels, 2))
+
+
+LONG_NAMES = ("group-of-flows_" * 8, "\N{CJK UNIFIED IDEOGRAPH-6771}" * 100, "_w" * 60, "W m" * 40)
+
+
+def lanes(names: tuple[str, ...], *, row: bool) -> Sheet:
+    """A network with groups of flows with these names, to the right and to the left."""
+    nodes = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (2.0, 0.0 if row else 1.0)}
+    hops = [("b", "c"), ("c", "b"), ("a", "b"), ("b", "a")]
+    groups = [Lane(name, [hop], hop[:1], hop[1:]) for name, hop in zip(names, hops, strict=True)]
+    wires = [Wire("l", ("a", "b"), "1 Mb/s"), Wire("k", ("b", "c"), "1 Mb/s")]
+    return network("n", "N", Diagram(nodes, wires, groups, row))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        over_time("t", "T", [wave(name) for name in LONG_NAMES], y_label="y"),
+        shared_traces("s", "S", [Panel("", "y", traces=[wave(name)]) for name in LONG_NAMES]),
+        lanes(LONG_NAMES, row=True),
+        lanes(LONG_NAMES, row=False),
+    ],
+    ids=["one panel", "several panels", "row", "network"],
+)
+def test_the_longest_names_are_not_cut_off(made: Sheet) -> None:
+    with boxes_allowed():
+        fits(draw(made), below=0.0, above=0.0)
+
+
+def test_letters_that_the_font_has_not_are_told_without_a_warning() -> None:
+    """A warning makes a test fail."""
+    figure = over_time("t", "Łódź → Αθήνα", [wave("東京 → Łódź"), wave("日本\n大阪")], y_label="y", caption="Told.")
+    told = (
+        "Told. Each box stands for a letter that the font of the figures, DejaVu Sans, has not: U+6771, U+4EAC, U+65E5"
+    )
+    assert figure.told == f"{told} and 3 more."
+    assert frame_of(figure).caption.replace("\n", " ") == figure.told
+    assert octets(draw(figure), "png")
+    assert drawing(figure).svg
+    assert over_time("t", "T", [wave("Łódź → Αθήνα")], y_label="y", caption="Told.").told == "Told."
+    told = "A box stands for a letter that the font of the figures, DejaVu Sans, has not: U+6771."
+    assert lanes(("a", "b", "c", "東"), row=True).told == told
 
 
 def test_a_sign_that_matplotlib_reads_as_mathematics_is_only_a_sign() -> None:

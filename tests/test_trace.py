@@ -13,6 +13,7 @@ import pytest
 
 from penstock import InputError, Scenario, Sweep, import_trace, run
 from penstock.core.traces import folder
+from penstock.show.open_loop import unsent
 
 pytestmark = pytest.mark.in_process
 
@@ -168,3 +169,31 @@ def test_the_page_says_what_a_trace_is(tmp_path: Path, penstock: Command) -> Non
     page = next((tmp_path / "page").glob("*.html")).read_text(encoding="utf-8")
     assert "data sends the trace lab, as cells by AAL5 (a trailer of 8 octets, payloads of 48, padding)." in page
     assert "So a backlog under control is not that of the measured network." in page
+
+
+@pytest.mark.parametrize(
+    ("duration", "more", "told"),
+    [
+        ("50 ms", {}, ""),
+        ("49999 us", {}, "ends at 0.05 s, and the run at 0.049999 s: 1 of 5 packets are not sent"),
+        ("10 ms", {}, "ends at 0.05 s, and the run at 0.01 s: 3 of 5 packets are not sent"),
+        ("25 ms", {"time_scale": 0.5}, ""),
+        ("24 ms", {"time_scale": 0.5}, "ends at 0.025 s, and the run at 0.024 s: 1 of 5 packets are not sent"),
+        ("50 ms", {"start": "20 ms"}, "ends at 0.07 s, and the run at 0.05 s: 2 of 5 packets are not sent"),
+        ("10 ms", {"loop": True}, "ends at 0.05 s, and the run at 0.01 s: 3 of 5 packets are not sent"),
+        ("90 ms", {"loop": True}, ""),
+    ],
+)
+def test_packets_after_the_end_of_the_run_are_told(
+    duration: str, more: dict[str, object], told: str, tmp_path: Path, penstock: Command
+) -> None:
+    changes = {f"flow.data.traffic.trace.{key}": value for key, value in more.items()}
+    scenario = Scenario.parse(text(digest(tmp_path), duration=duration)).with_(changes)
+    offered = run(scenario.with_({"flow.data.traffic.trace.framing": "packet"})).groups["sent"][0]
+    assert unsent(scenario) == ([f"flow.data: its trace lab {told}"] if told else [])
+    assert f" {5 - offered} of 5 " in told if told else offered >= 5
+    file = tmp_path / "net.toml"
+    file.write_text(scenario.to_toml(), encoding="utf-8")
+    for verb in ("check", "run"):
+        shown = " ".join(penstock(verb, str(file)).stdout.split())
+        assert (f"warning: flow.data: its trace lab {told}; give the run a longer duration" in shown) == bool(told)

@@ -51,11 +51,12 @@ def import_(options: argparse.Namespace) -> int:
     for other, (group, _) in _KINDS.items():
         for option in group:
             if option not in own and (value := getattr(options, option.replace("-", "_"))):
+                is_read = options.file != STDIN
                 raise InputError(
-                    f"this option is for {other}, and {options.file} has {kind}",
+                    f"this option is for {other}, and {options.file if is_read else 'standard input'} has {kind}",
                     path=f"--{option}",
                     value="" if value is True else value,
-                    remedy="delete it",
+                    remedy="delete it" if is_read else f"delete it, or save {other} as a file and name that",
                 )
     print(read(options), end="")
     return DONE
@@ -63,18 +64,21 @@ def import_(options: argparse.Namespace) -> int:
 
 def _kind_of(options: argparse.Namespace) -> str:
     """What a file has: a key of ``_KINDS``."""
-    from penstock.importing.formats import is_network
+    from penstock.importing.formats import has_network, is_network
     from penstock.importing.opportunities import has_opportunities
     from penstock.importing.trace import is_trace
 
-    if options.file == STDIN or is_trace(options.file):
+    if options.file == STDIN:
+        return _PACKETS
+    if has_opportunities(options.file):  # one number a line is no table of packets, whatever its name
+        return _RATES_OF_LINE
+    asks_for_packets = options.time or options.size
+    if is_trace(options.file) and (asks_for_packets or not has_network(options.file)):
         return _PACKETS
     if is_network(options.file):
         return _A_NETWORK
-    if has_opportunities(options.file):
-        return _RATES_OF_LINE
     # The file does not say what it has, and so the options do.
-    return _PACKETS if options.time or options.size else _RATES_OF_LINE if options.line else _A_NETWORK
+    return _PACKETS if asks_for_packets else _RATES_OF_LINE if options.line else _A_NETWORK
 
 
 def _rates(options: argparse.Namespace) -> str:

@@ -95,6 +95,7 @@ def check(options: argparse.Namespace) -> int:
     from penstock.core.scenario import are_ready, read
     from penstock.league.document import is_league
     from penstock.show.feedback import print_feedback
+    from penstock.show.open_loop import print_unsent
     from penstock.show.traffic import print_offered
 
     if is_league(options.scenario):
@@ -125,6 +126,7 @@ def check(options: argparse.Namespace) -> int:
         if offered := scenario.offered():
             print_offered(offered)
         print_feedback(scenario.meetings(), is_ready=are_ready(scenario.words()))
+        print_unsent(scenario)
         if options.admission:
             from penstock.show.admission import print_admission
 
@@ -203,6 +205,7 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
     from penstock.api.run import save
     from penstock.core.scenario import are_ready
     from penstock.show.feedback import print_feedback, rows
+    from penstock.show.open_loop import print_unsent
     from penstock.show.summary import print_summary, summary
 
     meetings = scenario.meetings()
@@ -215,6 +218,7 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
         print(json.dumps({**summary(result), "feedback": rows(meetings), "manifest": result.manifest}, indent=2))
     else:
         print_feedback(meetings, is_ready=are_ready(scenario.words()))
+        print_unsent(scenario)
         print_summary(result)
 
 

@@ -70,6 +70,18 @@ def load(name: str, sha256: str) -> _engine.Trace:
     return _load(require(name, sha256), name)
 
 
+def after(name: str, sha256: str, time_ps: float) -> tuple[int, int, int]:
+    """The packets of a trace later than a time, all of them, and the time of the last, in picoseconds like the first.
+
+    Raises :class:`InputError` if the trace is not there.
+    """
+    import polars as pl
+
+    times = pl.col("time_ps")
+    wanted = ((times > time_ps).sum().alias("later"), pl.len(), times.max().alias("last"))
+    return pl.scan_parquet(require(name, sha256) / "packets-*.parquet").select(wanted).collect().row(0)
+
+
 @lru_cache(maxsize=KEPT)
 def _load(place: Path, name: str) -> _engine.Trace:
     import polars as pl

@@ -59,13 +59,20 @@ def look_of(text: str) -> Look | None:
 
 def is_network(file: str | Path) -> bool:
     """Whether a file has a network, whatever is asked of it: by its name, or by its first words."""
-    path = Path(file)
-    if Path(path.name.removesuffix(".gz")).suffix.lower() in FORMATS:
-        return True
+    return Path(Path(file).name.removesuffix(".gz")).suffix.lower() in FORMATS or has_network(file)
+
+
+def has_network(file: str | Path) -> bool:
+    """Whether a file begins as a network, whatever its name."""
     try:
-        start = unzipped_start(path, LOOKED_AT).decode("utf-8-sig", errors="replace")
+        return begins_as_network(unzipped_start(Path(file), LOOKED_AT))
     except (OSError, ValueError):
         return False
+
+
+def begins_as_network(octets: bytes) -> bool:
+    """Whether the first octets of a file are those of a network."""
+    start = octets.decode("utf-8-sig", errors="replace")
     tests = (sndlib.is_native, sndlib_xml.is_xml, repetita.is_topology, hpcc.is_topology)
     look = look_of(start)
     return any(test(start) for test in tests) or (look is not None and look.suffix != "")

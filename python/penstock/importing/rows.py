@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
@@ -32,13 +32,16 @@ BLANKS = re.compile(rb'("[^"]*")|[ \t]+')
 class Rows:
     """Lines with cells, their numbers in the file, from 1, and what stands between the cells of each.
 
-    `comments` is the number of comments behind the first line.
+    `comments` is the number of comments among them, and `above` has those before the first line. `open_quotes` is the
+    number of lines with quotes that are a part of their cell, for they are not closed.
     """
 
     octets: bytes
     numbers: Sequence[int]
     separator: str
     comments: int = 0
+    above: Sequence[bytes] = ()
+    open_quotes: int = 0
 
     @property
     def first(self) -> bytes:
@@ -52,7 +55,7 @@ class Rows:
 
     def without_first(self) -> Rows:
         """The lines behind the first."""
-        return Rows(self.octets.partition(b"\n")[2], self.numbers[1:], self.separator, self.comments)
+        return replace(self, octets=self.octets.partition(b"\n")[2], numbers=self.numbers[1:])
 
     def cells_in(self, line: bytes) -> int:
         """The number of cells of a line."""
@@ -60,7 +63,7 @@ class Rows:
 
 
 def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
-    """The rows of a stream, in blocks of whole lines; no block is empty. Raises :class:`InputError`."""
+    """The rows of a stream, in blocks of whole lines, of which some may have cells. Raises :class:`InputError`."""
     first, separator = 1, ""
     while block := _lines(stream, file, first):
         if first == 1 and (reason := utf_16(block)):
@@ -70,9 +73,7 @@ def blocks_of(stream: BinaryIO, file: str) -> Iterator[Rows]:
         if first == 1 and (stated := STATED.match(block)):
             separator, block = stated[1].decode(), block[stated.end() :]
         separator = separator or _separator_of(block)
-        rows = _with_cells(block, range(first, first + lines), separator)
-        if rows.octets:
-            yield rows
+        yield _with_cells(block, range(first, first + lines), separator)
         first += lines
 
 
@@ -86,7 +87,7 @@ def _separator_of(block: bytes) -> str:
 
 def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
     """The lines of a block that have cells. Where tabulators part cells, a line of them has cells that are empty."""
-    comments = 0
+    comments, above = 0, list[bytes]()
     # Most tables have neither comments nor empty lines, and a search for octets is fast.
     if any(mark in block for mark in (COMMENT, b"\n\n", b"\n\r", b"\n ", b"\n\t")) or block[:1] <= b" ":
         around = b" \r\t" if separator == " " else b" \r"
@@ -94,14 +95,34 @@ def _with_cells(block: bytes, numbers: Sequence[int], separator: str) -> Rows:
         filled = [(line, number) for line, number in lines if (line if separator == "\t" else line.strip())]
         kept = [(line, number) for line, number in filled if not line.lstrip().startswith(COMMENT)]
         block, numbers = b"".join(line + b"\n" for line, _ in kept), [number for _, number in kept]
-        comments = sum(number > numbers[0] for _, number in filled) - len(kept) + 1 if kept else 0
+        comments = len(filled) - len(kept)
+        above = [line for line, number in filled if kept and number < kept[0][1]]
+    open_quotes = 0
+    if separator == "\t" and QUOTE in block:
+        block, open_quotes = _in_quotes(block)
     if separator == " ":
         block = BLANKS.sub(lambda found: found[1] or b" ", block)
         block = block.replace(b" \r\n", b"\n").replace(b" \n", b"\n").rstrip(b" \r")
     elif QUOTE + b" " in block or b" " + QUOTE in block:
         # Blanks around quotes are no part of a cell, and quotes behind blanks would be.
         block = _around_quotes(separator).sub(rb"\1\2\3", block)
-    return Rows(block, numbers, separator, comments)
+    return Rows(block, numbers, separator, comments, above, open_quotes)
+
+
+def _in_quotes(block: bytes) -> tuple[bytes, int]:
+    """Lines of a table with tabulators in which cells with a quote that is not closed are in quotes, and their number.
+
+    Programs that write such tables, as tshark, have no quotes around cells. A line whose quotes are closed stays.
+    """
+    lines, changed = block.split(b"\n"), 0
+    for place, line in enumerate(lines):
+        if line.count(QUOTE) % 2:
+            end = b"\r" if line.endswith(b"\r") else b""
+            cells = line.removesuffix(b"\r").split(b"\t")
+            doubled = (b'"%b"' % cell.replace(QUOTE, b'""') if cell.count(QUOTE) % 2 else cell for cell in cells)
+            lines[place] = b"\t".join(doubled) + end
+            changed += 1
+    return b"\n".join(lines), changed
 
 
 @cache

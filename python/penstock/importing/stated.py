@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from penstock.core.quantities import DELAY_UNITS, parted, size_of
 from penstock.importing.names import plain
 
@@ -15,6 +17,11 @@ SIZES = {
 """Units of sizes that a name may state, each with the option for it; empty if there is none."""
 
 
+FRAMES = ("frame.len", "frame.cap_len", "_ws.col.length")
+WIRESHARK = ("No.", "Time", "Source", "Destination", "Protocol", "Info")
+"""Fields that are sizes of frames, and the other columns of the CSV that Wireshark exports."""
+
+
 def other_unit(option: str, column: str, unit: str) -> list[str]:
     """A note that a column of times (``--time``) or sizes states another unit than the option; none if it does not."""
     word = parted(column)[1]
@@ -22,6 +29,16 @@ def other_unit(option: str, column: str, unit: str) -> list[str]:
     if known is None or unit in (known, "datetime"):
         return []
     return [f"The column {plain(column)} states {word}, and {option} states {unit}, which counts."]
+
+
+def of_frames(size: str, names: Sequence[str]) -> list[str]:
+    """A note that a column has the sizes of frames: that of Wireshark's own CSV, or a field of tshark."""
+    if size.lower() in FRAMES or (size == "Length" and {*WIRESHARK} <= {*names}):
+        return [
+            f"The column {plain(size)} has the size of frames, on Ethernet 14 octets more than that of the IP packet.",
+            "The field ip.len has the latter, for IP of version 4.",
+        ]
+    return []
 
 
 def _time(word: str) -> str | None:

@@ -15,8 +15,8 @@ from penstock.importing.dates import Dates, is_date, is_day, is_leap_second
 from penstock.importing.kinds import ROW, Kinds
 from penstock.importing.names import plain, some_of
 from penstock.importing.parquet import blocks
-from penstock.importing.rows import AS_UTF_8, Rows, blocks_of
-from penstock.importing.stated import other_unit
+from penstock.importing.rows import AS_UTF_8, QUOTED, Rows, blocks_of
+from penstock.importing.stated import of_frames, other_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +46,10 @@ VALUES = tuple("0123456789+-.")
 """How a number, an amount with its unit, or a date begins, and no name of a column that is chosen by its number."""
 NO_VALUE = ("na", "n/a", "nil", "none", "null")
 """What tables have where a value is missing."""
+NO_COMMENT = "delete the #, or write another column first"
+"""The remedy for packets that are comments."""
+HAS_CR = ("there is a CR within this line, and no LF behind it", "end each line with LF or CR LF: tr '\\r' '\\n'")
+"""What is wrong with lines that end as on old systems, and what would be right."""
 NESTED = ("List", "Array", "Struct", "Object")
 """Types of columns that have no order and identify no flow."""
 
@@ -88,6 +92,8 @@ class Table:
         self.unit = "line"
         self.left_out: Mapping[str, int] = {}
         self.notes: list[str] = []
+        self.comments = 0
+        self._commented: Sequence[str] = ()
         self._file = file
         self._columns = columns
         self.bits_of_octet = SIZE_UNITS[columns.size.unit]
@@ -101,11 +107,17 @@ class Table:
         import polars as pl
 
         names = list[str]()
-        kinds, comments = Kinds(self._file, ()), 0
+        kinds, before, open_quotes = Kinds(self._file, ()), 0, 0
         for rows in blocks_of(stream, self._file):
-            comments += rows.comments
+            if not names and not rows.octets:
+                before += rows.comments
+                continue
+            self.comments += rows.comments
+            open_quotes += rows.open_quotes
             if not names:
+                self.comments -= len(rows.above)
                 names, has_names = self._named(rows)
+                self._commented = _words_of(rows)
                 time, size = self._choose(names)
                 kinds = Kinds(self._file, [name for name in self._columns.compared if name in {*names} - {time, size}])
                 rows = rows.without_first() if has_names else rows
@@ -124,11 +136,18 @@ class Table:
             frame = frame.with_columns(pl.col(name).str.strip_chars() for name in used)
             frame = self._with_flows(frame).with_columns(pl.Series(ROW, rows.numbers))
             yield self._measured(kinds.typed(frame), time, size)
+        if not names and before:
+            reason = f"all lines begin with #, which makes them comments: {before:,}"
+            raise InputError(reason, file=self._file, remedy=NO_COMMENT)
         if not names:
             raise InputError("the file is empty", file=self._file, remedy="give a table of times and sizes")
-        if comments:
-            lines = "1 line behind the first begins" if comments == 1 else f"{comments:,} lines behind the first begin"
+        if number := self.comments:
+            lines = "1 line behind the first begins" if number == 1 else f"{number:,} lines behind the first begin"
             self.notes.append(f"{lines} with #: a comment, and no packet.")
+        if open_quotes:
+            self.notes.append(
+                f"{counted(open_quotes, 'line')} with a quote that is not closed: it is a part of its cell."
+            )
 
     def _named(self, rows: Rows) -> tuple[list[str], bool]:
         """The names of the columns, and whether the first line has them; otherwise they are numbered."""
@@ -138,8 +157,10 @@ class Table:
         except UnicodeDecodeError as error:
             raise InputError(_no_utf_8(error), file=self._file, line=rows.numbers[0], remedy=AS_UTF_8) from None
         except csv.Error as error:
-            remedy = "end each line with LF or CR LF, and put a cell with other ends of lines in quotes"
-            raise InputError(f"the first line has no cells: {error}", file=self._file, remedy=remedy) from None
+            reason, remedy = f"the first line has no cells: {error}", "write every line with the same columns"
+            if _has_cr(rows.first):
+                reason, remedy = HAS_CR
+            raise InputError(reason, file=self._file, line=rows.numbers[0], remedy=remedy) from None
         has_names = self._has_names(cells)
         return cells if has_names else [f"column_{number}" for number in range(1, len(cells) + 1)], has_names
 
@@ -194,6 +215,7 @@ class Table:
             raise InputError("this is the column of the times", path="--size", value=self.size, remedy=remedy)
         self.notes += other_unit("--time", self.time, self._columns.time.unit)
         self.notes += other_unit("--size", self.size, self._columns.size.unit)
+        self.notes += of_frames(self.size, names)
         return self.time, self.size
 
     def _name(self, column: str, names: Sequence[str]) -> str:
@@ -201,9 +223,10 @@ class Table:
             return column
         if column.isdecimal() and 1 <= int(column) <= len(names):
             return names[int(column) - 1]
-        remedy = (
-            did_you_mean(column, names) or f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
-        )
+        there = f"the table has {counted(len(names), 'column')}: {', '.join(names[:20])}"
+        remedy = did_you_mean(column, names) or there
+        if column in self._commented:
+            remedy = "the line before the first has it, and is a comment: delete its #"
         raise InputError("there is no such column", value=column, file=self._file, remedy=remedy)
 
     def _has_names(self, cells: list[str]) -> bool:
@@ -220,11 +243,13 @@ class Table:
     def _misfit(self, rows: Rows, columns: int, told: str) -> InputError:
         """The error of rows that cannot be read: their first line with a fault, if one has it."""
         remedy = "write every line with the same columns, each of one kind"
-        lines = rows.octets.splitlines()
+        lines = rows.octets.removesuffix(b"\n").split(b"\n")
         for line, number in zip(lines, rows.numbers, strict=False):
             reason = ""
             if line.count(b'"') % 2:
                 reason, remedy = "a quote is not closed in this line", "close it: a row is one line"
+            elif _has_cr(line):
+                reason, remedy = HAS_CR
             elif (count := rows.cells_in(line)) != columns:
                 reason = f"the line has {counted(count, 'column')}, and the first {columns}"
             else:
@@ -275,6 +300,11 @@ class Table:
         return _stripped(written).cast(pl.Decimal(38, TIME_UNITS[unit]), strict=False), None
 
 
+def _has_cr(line: bytes) -> bool:
+    """Whether a line has a CR, but for its end and what is in quotes."""
+    return b"\r" in QUOTED.sub(b"", line).rstrip(b"\r")
+
+
 def _no_utf_8(error: UnicodeDecodeError) -> str:
     return f"octet {error.start + 1} of the line is not UTF-8"
 
@@ -302,6 +332,14 @@ def refused_time(written: str, unit: str) -> tuple[str, str]:
         if SEPARATED.fullmatch(text) and text.isascii() and not text[-1].isalpha():
             return "this is no number", "decimals follow a point, and nothing separates thousands, as in 1200.5"
         return "this is no number", f"write one, or a date as {DATE_EXAMPLE} with COLUMN:datetime"
+
+
+def _words_of(rows: Rows) -> list[str]:
+    """The cells of the comment before the first line, if there is one: it may have the names of the columns."""
+    comment = rows.above[-1].lstrip().lstrip(b"#").decode(errors="replace") if rows.above else ""
+    return [
+        cell.strip(' \t"') for cell in (comment.split() if rows.separator == " " else comment.split(rows.separator))
+    ]
 
 
 def _can_be_name(cell: str) -> bool:

@@ -19,12 +19,14 @@ from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import Capture
 from penstock.importing.document import quoted
 from penstock.importing.expression import columns_in, condition, needs_other_rows, said_of, texts_in, unknown_in
+from penstock.importing.formats import LOOKED_AT, begins_as_network
 from penstock.importing.kinds import ROW
 from penstock.importing.library import reading
 from penstock.importing.names import plain
 from penstock.importing.records import PCAP, PCAPNG
 from penstock.importing.table import (
     FLOW,
+    NO_COMMENT,
     OWN,
     SIZE,
     SIZE_UNITS,
@@ -190,6 +192,9 @@ def import_trace(
             return _Keeper(capture, given, where).keep(capture.frames(), name)
         _refuse_foreign(stream.peek(8)[:8], given)
         _refuse_other_captures(start, time, given)
+        if source == STDIN and not time and begins_as_network(stream.peek(LOOKED_AT)[:LOOKED_AT]):
+            remedy = "save it as a file, and import that"
+            raise InputError("this looks like a network: standard input has packets", file=given, remedy=remedy)
         table = Table(given, _columns(time, size, flow, where, given))
         if start == PARQUET:
             if source == STDIN:
@@ -458,8 +463,10 @@ class _Keeper:
                 remedy="leave some out with --where, or import a part of the file",
             )
         if self._flows is None:
-            what = f"none of the {self._read:,} packets meets it" if self._read else self._nothing()
-            path, remedy = ("--where", "write another") if self._where and self._read else ("", "give another file")
+            what, remedy = f"none of the {self._read:,} packets meets it", "write another"
+            if not self._read:
+                what, remedy = self._nothing()
+            path = "--where" if self._where and self._read else ""
             raise InputError(what, path=path, value=(self._where or "") if path else "", file=self._file, remedy=remedy)
         rate = self._octets * 8 / (self._last_ps / 1e12) if self._last_ps else 0.0
         if rate > FASTEST_BPS:
@@ -467,7 +474,11 @@ class _Keeper:
             raise InputError(reason, file=self._file, remedy="is the unit of the times right?")
         return self._flows
 
-    def _nothing(self) -> str:
-        """That there is no packet, with those that were left out."""
+    def _nothing(self) -> _Told:
+        """That there is no packet, with those that were left out or are comments."""
         others = [f"{packets:,} {reason}" for reason, packets in self._source.left_out.items()]
-        return f"there is no IP packet with a time, but {' and '.join(others)}" if others else "there is no packet"
+        if others:
+            return f"there is no IP packet with a time, but {' and '.join(others)}", "give another file"
+        if comments := getattr(self._source, "comments", 0):
+            return f"there is no packet: all lines behind the first begin with #, a comment: {comments:,}", NO_COMMENT
+        return "there is no packet", "give another file"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Diagram, Lane
 from penstock.plot.space import LABEL_SIZE, Place, Space, inches
-from penstock.plot.style import MANY_LINES, POINT, colour_of
+from penstock.plot.style import MANY_LINES, POINT, colour_of, shown
 from penstock.plot.wire_texts import BESIDE
 
 if TYPE_CHECKING:
@@ -60,10 +60,13 @@ def draw_lane(axis: Axes, lane: Lane, space: Space, y: float, colour: str) -> No
         axis.plot(tip - 0.02 * sign, y, head, color=colour, markersize=5, zorder=3)
         if lane.has_notification:
             draw_end(axis, (space.places[node][0], y), colour, 2, True)
-    wide = inches(lane.label, LABEL_SIZE)
+    (label,) = shown([lane.label])
+    wide = inches(label, LABEL_SIZE)
     ground = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2}
     at = start + sign * (0.12 + wide / 2)
-    axis.text(at, y, lane.label, ha="center", va="center", fontsize=LABEL_SIZE, color=colour, bbox=ground, zorder=4)
+    left, right = axis.get_xlim()
+    at = max(left + wide / 2, min(at, right - wide / 2))
+    axis.text(at, y, label, ha="center", va="center", fontsize=LABEL_SIZE, color=colour, bbox=ground, zorder=4)
 
 
 def draw_end(axis: Axes, place: Place, colour: str, role: int, has_part: bool) -> None:

@@ -15,9 +15,23 @@ from penstock.plot.arrange import EDGE
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.diagram import draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
+from penstock.plot.letters import boxes_allowed
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
-from penstock.plot.style import CHARACTER, INSTANT, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
+from penstock.plot.style import (
+    CHARACTER,
+    INSTANT,
+    LEGEND_SIZE,
+    REFERENCE,
+    STYLE,
+    TILT,
+    broken,
+    length,
+    letters,
+    show_powers,
+    shown,
+    wrapped_names,
+)
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
 from penstock.plot.values import Values, panel_id, panels_of
@@ -36,8 +50,11 @@ TITLE_PER_INCH = 13
 Y_LABEL_PER_INCH = 13
 TITLE, CAPTION = "title", "caption"
 """Ids of the two texts in SVG."""
-LEGEND_LETTER = 0.065
+LEGEND_LETTER, LEGEND_LINE, LEGEND_MARK = 0.065, 0.135, 0.56
+"""Inches of a letter, of a further line of a name, and of the mark before a name with the free space behind it."""
 LEGEND_WRAP = 24
+WIDE_LETTER = 0.68
+"""The mean width of letters, in sizes of the font, above which a text in a legend is measured."""
 MARKER_MARGIN = 0.03
 """Part of the y axis that stays free next to markers, so that they are complete."""
 LEAST_LOG = 3.0
@@ -76,7 +93,7 @@ def frame_of(sheet: Sheet) -> Frame:
     """The title and the caption of a sheet, as wide as it is."""
     width = width_of(sheet)
     title = broken(sheet.title, int(width * TITLE_PER_INCH), width - 0.12, TITLE_SIZE, is_bold=True)
-    caption = broken(sheet.caption, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
+    caption = broken(sheet.told, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
     return Frame(
         title,
         caption,
@@ -97,14 +114,16 @@ def draw(sheet: Sheet) -> Figure:
     width, frame = width_of(sheet), frame_of(sheet)
     is_stack = columns == 1 and lines > 1
     labels: dict[str, Any] = {} if is_stack else legend_labels(sheet)
-    longest = max((len(name) for name in labels), default=0)
+    longest = max(map(letters, labels), default=0)
     per_line = max(1, min(len(labels), int(width / max(1.5, 0.52 + LEGEND_LETTER * longest))))
+    texts = {name: legend_text(name, width) for name in labels}
     head = frame.above + 0.12 + 0.19 * -(-len(labels) // per_line)
+    head += LEGEND_LINE * sum(text.count("\n") for text in texts.values())
     margins = margins_of(sheet, width / columns, is_stack)
     step = sheet.panel_height + margins.names
     height = head + lines * step + 0.05 + frame.below
     span = width / columns - margins.left - margins.right
-    with rc_context(STYLE):
+    with rc_context(STYLE), boxes_allowed():
         figure = Figure(figsize=(width, height))
         for number, panel in enumerate(sheet.panels):
             line, column = divmod(number, columns)
@@ -120,7 +139,7 @@ def draw(sheet: Sheet) -> Figure:
             if is_stack and handles:
                 beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03), "handlelength": 1.4}
                 legend = axis.legend(list(handles.values()), [*map(str, range(len(handles)))], **beside)
-                rename(legend, (textwrap.fill(name, LEGEND_WRAP) for name in handles))
+                rename(legend, ("\n".join(beside_lines(name)) for name in handles))
             if is_stack and not is_last:
                 axis.tick_params(labelbottom=False)
         if labels:
@@ -133,7 +152,7 @@ def draw(sheet: Sheet) -> Figure:
                 ncols=per_line,
                 columnspacing=1.4,
             )
-            rename(legend, shown)
+            rename(legend, map(texts.__getitem__, shown))
         at: Any = {"x": 0.1 / width, "ha": "left"}
         top, foot = 1 - 0.1 / height, 0.08 / height
         figure.text(y=top, s=frame.title, va="top", fontsize=TITLE_SIZE, fontweight="bold", gid=TITLE, **at)
@@ -174,6 +193,28 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
     return dict.fromkeys(filter(None, names))
 
 
+def legend_text(name: str, width: float) -> str:
+    """A name in the legend above all panels: in several lines if one is wider than a sheet of so many inches."""
+    room = width - LEGEND_MARK
+    return name if length(name) * LEGEND_SIZE / 72 <= room else broken(name, max(len(name), 22), room, LEGEND_SIZE)
+
+
+def beside_lines(name: str) -> list[str]:
+    """The lines of a name in the legend beside a panel: shorter ones if its letters are wide."""
+    room = LEGEND_LETTER * LEGEND_WRAP
+    for width in range(LEGEND_WRAP, 1, -1):
+        lines = textwrap.wrap(name, width)
+        if max(map(legend_inches, lines), default=0.0) <= room:
+            break
+    return lines or [name]
+
+
+def legend_inches(line: str) -> float:
+    """The width of a line in a legend. Most lines have letters of the usual width, others are measured."""
+    is_wide = length(line) > WIDE_LETTER * len(line)
+    return length(line) * LEGEND_SIZE / 72 if is_wide else LEGEND_LETTER * len(line)
+
+
 def handles_of(axis: Axes, panel: Panel) -> dict[str, Any]:
     """What the legend of a panel shows for each of its names. Names may begin with `_`, and matplotlib hides those."""
     drawn: dict[str, Any] = {}
@@ -199,9 +240,9 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
     label_lines = max(y_label_of(panel, sheet).count("\n") for panel in panels)
     left = 0.82 + 0.15 * label_lines
     if row_names:
-        left = max(1.45, 0.2 + CHARACTER * max(map(len, row_names)))
+        left = max(1.45, 0.2 + CHARACTER * max(map(letters, row_names)))
     if line_names:
-        left = max(left, 0.45 + 0.15 * label_lines + CHARACTER * max(map(len, shown(line_names))))
+        left = max(left, 0.45 + 0.15 * label_lines + CHARACTER * max(map(letters, shown(line_names))))
     above = 0.25 if any(panel.title for panel in panels) else 0.08
     below = 0.25 if is_stack else 0.45
     right = 0.18
@@ -209,8 +250,7 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
         right = max(right, BAR + 0.15 * quantity_of(cells, sheet.panel_height - above - below).count("\n"))
     stack_names = [name for panel in panels for name in legend_labels(Sheet("", "", "", [panel]))]
     if is_stack and stack_names:
-        longest = max(len(line) for name in stack_names for line in textwrap.wrap(name, LEGEND_WRAP))
-        right = max(1.3, 0.45 + LEGEND_LETTER * longest)
+        right = max(1.3, 0.45 + max(legend_inches(line) for name in stack_names for line in beside_lines(name)))
     tilted = 0.0
     if column_names:
         slot = (width - left - right) / max(len(named_columns(panel)) for panel in panels)
@@ -218,7 +258,7 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
         if wrapped is not None:
             below += 0.15 * max(name.count("\n") for name in wrapped)
         else:
-            reach = CHARACTER * max(map(len, shown(column_names)))
+            reach = CHARACTER * max(map(letters, shown(column_names)))
             tilted = reach * math.sin(math.radians(TILT))
             left = max(left, reach * math.cos(math.radians(TILT)) - slot / 2)
     return Margins(left, right, above, below, tilted)
@@ -313,7 +353,7 @@ def octets(figure: Figure, suffix: str) -> bytes:
 
     metadata = {"svg": {"Date": None, "Creator": "Penstock"}, "png": {"Software": "Penstock"}}[suffix]
     buffer = io.BytesIO()
-    with rc_context(STYLE):
+    with rc_context(STYLE), boxes_allowed():
         figure.savefig(buffer, format=suffix, metadata=metadata)
     return buffer.getvalue()
 

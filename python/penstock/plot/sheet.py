@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.plot.letters import boxes_in
 from penstock.statistics import Estimate, student
 
 Points = Mapping[float, Mapping[int, float]] | Mapping[int, Mapping[int, float]] | Mapping[str, Mapping[int, float]]
@@ -185,3 +186,9 @@ class Sheet:
     panel_height: float = 3.1
     panel_width: float = 3.3
     light: bool = False
+
+    @property
+    def told(self) -> str:
+        """The caption, with a sentence about letters that the font has not."""
+        boxes = "" if self.light else boxes_in((self.title, self.caption, self.panels))
+        return f"{self.caption} {boxes}".strip() if boxes else self.caption

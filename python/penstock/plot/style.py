@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 COLOUR_MAP = "viridis"
+FONT = "DejaVu Sans"
+LEGEND_SIZE = 8
 GREY = "#555555"
 POINT = (("o", 5.0), ("D", 5.0), ("s", 4.6))
 """Marker and size of a reaction, a congestion and a notification point of a network."""
@@ -41,7 +44,7 @@ DARK = {
 }
 """The colours of a drawing on a dark page, by those of the file."""
 STYLE: Any = {
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titlelocation": "left",
@@ -54,7 +57,7 @@ STYLE: Any = {
     "hatch.color": "#999999",
     "hatch.linewidth": 0.6,
     "legend.frameon": False,
-    "legend.fontsize": 8,
+    "legend.fontsize": LEGEND_SIZE,
     "svg.hashsalt": "penstock",
     "svg.fonttype": "path",
     "savefig.dpi": 150,
@@ -63,10 +66,12 @@ STYLE: Any = {
 }
 CHARACTER = 0.072
 """Width of a letter of the usual size, in inches: about the mean of the font."""
+ASIAN = 0x1100
+"""The first letter that may be as wide as high."""
 TILT = 35
 """Degrees by which names turn that do not fit side by side."""
 LONGEST_NAME = 44
-"""The most letters of a name that is tilted, or beside a line."""
+"""The most letters of a name that is tilted, beside a line or below a row of nodes."""
 
 REFERENCE: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
 INSTANT: Any = {"color": "#000000", "linewidth": 0.9, "linestyle": (0, (5, 3)), "zorder": 1.5}
@@ -119,7 +124,17 @@ def broken(text: str, letters: int, inches: float, size: float, *, is_bold: bool
 
 def length(text: str) -> float:
     """The approximate length of a text, in sizes of its font (DejaVu Sans)."""
-    return math.fsum(ADVANCES.get(letter, 0.62) for letter in text)
+    return math.fsum(ADVANCES.get(letter, 0.62 if ord(letter) < ASIAN else _wide(letter)) for letter in text)
+
+
+def letters(text: str) -> int:
+    """The number of letters of a text, of which those of Chinese and others as wide as high count twice."""
+    return len(text) + sum(ord(letter) >= ASIAN and _wide(letter) > 1 for letter in text)
+
+
+def _wide(letter: str) -> float:
+    """The width of a letter that may be as wide as high."""
+    return 1.16 if unicodedata.east_asian_width(letter) in "WF" else 0.62
 
 
 def show_powers(axis: Axis, low: float, high: float) -> None:

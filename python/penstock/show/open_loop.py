@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.counts import counted
+from penstock.core.errors import InputError
+from penstock.core.traces import after
+from penstock.core.units import picoseconds
+from penstock.show.terminal import print_text
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
@@ -15,10 +22,40 @@ OPEN_LOOP = (
 
 
 def open_loop(scenario: Scenario) -> list[str]:
-    """A line for each group that sends a trace."""
-    flows = scenario.expanded().tree["flow"] if '"sha256"' in scenario.to_json() else {}
-    traces = {group: flow["traffic"]["trace"] for group, flow in flows.items() if "trace" in flow["traffic"]}
-    return [
+    """A line for each group that sends a trace, and one for each trace that is longer than the run."""
+    told = [
         f"{group} sends the trace {trace['name']}{', ' + CELLS if trace['framing'] == 'aal5' else ''}. {OPEN_LOOP}"
-        for group, trace in traces.items()
+        for group, trace in _traces(scenario).items()
     ]
+    return told + unsent(scenario)
+
+
+def unsent(scenario: Scenario) -> list[str]:
+    """A line for each group whose trace has packets after the end of the run. A trace that is not here has none."""
+    end_ps = picoseconds(scenario.expanded().tree["duration"])
+    told = []
+    for group, trace in _traces(scenario).items():
+        start_ps, scale = picoseconds(trace["start"]), trace["time_scale"]
+        with suppress(InputError):
+            later, packets, last_ps = after(trace["name"], trace["sha256"], (end_ps - start_ps) / scale)
+            if later:
+                ends_s = (start_ps + last_ps * scale) / 1e12
+                told.append(
+                    f"flow.{group}: its trace {trace['name']} ends at {ends_s:.6g} s, and the run at "
+                    f"{end_ps / 1e12:.6g} s: {later:,} of {counted(packets, 'packet')} are not sent"
+                )
+    return told
+
+
+def print_unsent(scenario: Scenario) -> None:
+    """Print these lines on standard output, as warnings."""
+    for line in (lines := unsent(scenario)):
+        print_text(f"warning: {line}; give the run a longer duration")
+    if lines:
+        print()
+
+
+def _traces(scenario: Scenario) -> dict[str, Any]:
+    """The parameters of the trace of each group that sends one."""
+    flows = scenario.expanded().tree["flow"] if '"sha256"' in scenario.to_json() else {}
+    return {group: flow["traffic"]["trace"] for group, flow in flows.items() if "trace" in flow["traffic"]}

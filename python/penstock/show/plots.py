@@ -49,11 +49,11 @@ class Plots:
 
     def _repr_html_(self) -> str:
         """The figures with their titles and captions, in the colours of a light or a dark notebook."""
-        told = repr([(sheet.name, sheet.title, sheet.caption, sheet.panels) for sheet in self.sheets])
+        told = repr([(sheet.name, sheet.title, sheet.told, sheet.panels) for sheet in self.sheets])
         prefix = f"p{hashlib.sha256(told.encode()).hexdigest()[:10]}."
         shared, drawings = inline(self.sheets, prefix)
         figures = "".join(
-            f"<figure><b>{escape(sheet.title)}</b>{drawing}<figcaption>{escape(sheet.caption)}</figcaption></figure>"
+            f"<figure><b>{escape(sheet.title)}</b>{drawing}<figcaption>{escape(sheet.told)}</figcaption></figure>"
             for sheet, drawing in zip(self.sheets, drawings, strict=True)
         )
         return f'<div class="penstock-plots"><style>{style()}</style>{shared}{figures}</div>'
