@@ -283,7 +283,7 @@ def test_the_rows_of_a_square_have_any_order_and_empty_cells_are_no_demand(tmp_p
     content = node_link([{"source": "A", "target": "B"}], AB)
     found, text = imported(tmp_path / "n.json", content, demands=tmp_path / "m.csv", **LINES)
     assert {name: flow["traffic"]["cbr"]["rate"] for name, flow in found["flow"].items()} == {"A-B": "2 Mb/s"}
-    assert "# - demands: empty cells of the square, no demand: 1\n" in text
+    assert "# - demands: empty cells of the square, or NaN, no demand: 1\n" in text
     assert "# - flow: demands of rate 0, left out: 1\n" in text
 
 

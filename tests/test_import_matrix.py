@@ -257,7 +257,8 @@ def test_what_is_wrong_in_a_line_is_quoted_as_it_is_written(tmp_path: Path, matr
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
 @pytest.mark.parametrize(
-    "pairs", ["0,1,5\n1,0,2\n", "0,1,5 Mb/s\n1,0,2Mb/s\n0,#2,\n", "0,1,10\n1,#2,3\n#2,1,4\n1,0,3\n"]
+    "pairs",
+    ["0,1,5\n1,0,2\n", "0,1,5 Mb/s\n1,0,2Mb/s\n0,#2,\n", "0,1,10\n1,#2,3\n#2,1,4\n1,0,3\n", "0,b,5,x\nb,c,2,y\n"],
 )
 def test_a_list_without_the_names_of_its_columns_says_so(tmp_path: Path, pairs: str, separator: str) -> None:
     lines = pairs if separator != " " else pairs.replace(" Mb/s", "Mb/s").replace("#2,\n", "#2,9\n")
@@ -287,3 +288,17 @@ def test_pairs_without_the_names_of_their_columns_are_no_square(tmp_path: Path) 
 )
 def test_the_names_that_the_columns_of_a_list_may_have(tmp_path: Path, head: str, told: str) -> None:
     assert told in imported(tmp_path, NET, f"{head}\n0;1;5\n")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        (",0,1\n0,nan,5\n1,NaN,\n", "# - demands: empty cells of the square, or NaN, no demand: 1\n"),
+        ("nan 5 0\n1 nan NaN\n0 0 nan\n", "# - demands: empty cells of the square, or NaN, no demand: 1\n"),
+        (",0,1\n0,0,5,7\n1,2,0\n", "m, line 2: 0,0,5,7: the line has 3 rates, for 2 nodes"),
+        (",0,,1\n0,0,5,5\n1,0,5,5\n", "m, line 1: a column of the square has no name; name its node, or delete"),
+        (",0,1\n0,0,5\n,0,5\n1,5,0\n", "m, line 3: a row of the square has no name; name its node, or delete the row"),
+    ],
+)
+def test_cells_of_a_square_without_a_rate_and_lines_without_a_name(tmp_path: Path, matrix: str, told: str) -> None:
+    assert told in imported(tmp_path, NET, matrix)

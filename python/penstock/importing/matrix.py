@@ -109,8 +109,11 @@ def _refuse_no_names(rows: Sequence[Row], file: str) -> None:
     """Refuse a list of pairs whose first line is a pair, too, and no names of columns."""
     first, head, written = rows[0]
     is_square = set(head[1:]) == {row.cells[0] for row in rows[1:]}
-    if is_square or any(len(row.cells) != 3 or not all(row.cells[:2]) for row in rows):
+    width = len(head)
+    if width < 3 or is_square or any(len(row.cells) != width or not all(row.cells[:2]) for row in rows):
         return
+    if width > 3 and any(is_number(row.cells[1]) for row in rows):
+        return  # a square that is not whole
     if len(rows) == 3 and all(is_number(cell) for row in rows for cell in row.cells):
         return  # a square of numbers alone
     if all(is_number(rate) or own_unit(rate) or not rate for rate in (row.cells[2] for row in rows)):

@@ -29,7 +29,7 @@ from penstock.core.quantities import (
     unit_in_name,
 )
 from penstock.importing.document import Wanted
-from penstock.importing.graph import Demand
+from penstock.importing.graph import Demand, is_gap
 from penstock.importing.names import composed, plain
 
 FROM = ("from", "source", "src", "sender", "origin", "ingress", "quelle", "von", "o", "s", "i")
@@ -52,16 +52,17 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
     Raises :class:`InputError` for a square that is not whole.
     """
     size, (first, head, _) = len(rows), rows[0]
-    if all(len(row.cells) == size and all(map(is_number, row.cells)) for row in rows):
+    if all(len(row.cells) == size and all(map(_is_rate, row.cells)) for row in rows):
         if size == len(nodes):
-            return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER])
+            gaps = sum(is_gap(rate) for at, row in enumerate(rows) for to, rate in enumerate(row.cells) if at != to)
+            return Wanted(_ordered(rows, nodes), file, notes=[IN_ORDER, *_gaps_note(gaps)])
         if not set(head[1:]) <= set(map(composed, nodes)):  # the names of nodes may be numbers, too
             reason = f"the square has {counted(size, 'row')}, and the network {counted(len(nodes), 'node')}"
             raise InputError(reason, file=file, remedy="name the nodes in its first line and column")
     others = rows[1:]
     if head[0] and others and len(others[0].cells) == 2:
         return None  # pairs
-    has_corner = not others or len(others[0].cells) <= len(head)
+    has_corner = not head[0] or not others or len(others[0].cells) <= len(head)
     names = list(head[1:] if has_corner else head)
     if not {row.cells[0] for row in others} & set(names):
         return None
@@ -81,9 +82,17 @@ def read_square(rows: Sequence[Row], nodes: Sequence[str], file: str) -> Wanted 
     demands, empty = _named(names, others, file)
     if are_receivers:
         demands = [replace(demand, sender=demand.receiver, receiver=demand.sender) for demand in demands]
-    if empty:
-        notes.append(f"demands: empty cells of the square, no demand: {empty:,}")
+    notes += _gaps_note(empty)
     return Wanted(demands, file, unit, notes, capitals)
+
+
+def _is_rate(cell: str) -> bool:
+    """Whether a cell is a number, or NaN in the place of one."""
+    return is_number(cell) or cell.lower() == "nan"
+
+
+def _gaps_note(count: int) -> list[str]:
+    return [f"demands: empty cells of the square, or NaN, no demand: {count:,}"] if count else []
 
 
 def _rows_are_receivers(corner: str) -> bool | None:
@@ -112,6 +121,10 @@ def refuse_unit(text: str, file: str, line: int) -> None:
 def _refuse_other_names(names: Sequence[str], rows: Sequence[Row], file: str, first: int) -> None:
     """Refuse a square whose rows and columns do not have the same names, each once."""
     own = [row.cells[0] for row in rows]
+    if "" in names or "" in own:
+        what, line = ("column", first) if "" in names else ("row", next(row.line for row in rows if not row.cells[0]))
+        reason, remedy = f"a {what} of the square has no name", f"name its node, or delete the {what}"
+        raise InputError(reason, file=file, line=line, remedy=remedy)
     for each, what in ((names, "columns"), (own, "rows")):
         if twice := [name for name, count in Counter(each).items() if count > 1]:
             place = first if what == "columns" else [row.line for row in rows if row.cells[0] == twice[0]][1]
@@ -134,7 +147,7 @@ def _named(names: Sequence[str], rows: Sequence[Row], file: str) -> tuple[list[D
             reason = f"the line has {counted(len(row) - 1, 'rate')}, for {counted(len(names), 'node')}"
             raise InputError(reason, value=written[:100], file=file, line=line, remedy="give one rate a node")
         for name, rate in zip(names, row[1:], strict=True):
-            if rate:
+            if not is_gap(rate):
                 demands.append(Demand(row[0], name, rate, line))
             else:
                 empty += name != row[0]
@@ -147,4 +160,5 @@ def _ordered(rows: Sequence[Row], nodes: Sequence[str]) -> list[Demand]:
         Demand(sender, receiver, rate, line)
         for sender, (line, rates, _) in zip(nodes, rows, strict=True)
         for receiver, rate in zip(nodes, rates, strict=True)
+        if not is_gap(rate)
     ]
