@@ -105,8 +105,8 @@ def import_rates(
     Args:
         file: the trace.
         line: the name of the line.
-        span: the time over which opportunities are counted; one at its end is in it. A shorter one follows the trace more
-            closely.
+        span: the time over which opportunities are counted; one at its end is in it. A shorter one follows the trace
+            more closely.
         duration: until when the trace is repeated; by default once.
         list_out: a file to write the values into. The scenario names it, with its SHA-256, and is to be beside it.
 
