@@ -104,6 +104,11 @@ def test_rain_lasts_as_long_as_its_chain_says() -> None:
     assert fmean(map(share, range(20))) == pytest.approx(0.2, abs=0.024)
 
 
+def test_a_comment_tells_when_a_series_ends() -> None:
+    for text in (rain_line("sky", clear="6 Mb/s", rain="2 Mb/s", duration="90 s"), leo_line("sky", duration="90 s")):
+        assert "# From 90 s on the line keeps the last value: give a longer run its own --duration here.\n" in text
+
+
 def test_outages_come_from_a_list_or_a_file(tmp_path: Path) -> None:
     wanted = [["0 ns", {"from": "10 s", "to": "12.5 s"}], ["12.5 s", {"from": "20 s", "to": "20.1 s"}]]
     file = tmp_path / "outages.csv"

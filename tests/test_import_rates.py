@@ -71,9 +71,9 @@ def test_a_trace_begins_again_at_its_end(tmp_path: Path) -> None:
 def test_a_comment_tells_when_the_rates_end(duration: str, told: str, tmp_path: Path) -> None:
     _, text = series(tmp_path / "a.up", [20, 55], span="20 ms", duration=duration)
     until = told.removesuffix(".").split(" ")[-2] if "until" in told else "0.04"
-    assert f"# {told}\n# From {until} s on the line keeps its last rate. For a longer run, --duration" in text
+    assert f"# {told}\n# From {until} s on the line keeps the last value: give a longer run its own --duration" in text
     whole = series(tmp_path / "a.up", [20, 40], span="20 ms")[1]
-    assert "# The trace lasts 0.04 s.\n# From 0.04 s on the line keeps its last rate." in whole
+    assert "# The trace lasts 0.04 s.\n# From 0.04 s on the line keeps the last value:" in whole
 
 
 def test_a_line_with_such_a_rate_carries_what_the_trace_allows(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, shown
 from penstock.generating.arguments import MS, S, generator, limited, number, outages_of, rate_bps, time_ns
 from penstock.importing.document import quoted
-from penstock.importing.series import entry, series_of
+from penstock.importing.series import entry, kept_from, series_of
 
 EARTH_KM = 6371.0
 """Mean radius of the Earth (IUGG)."""
@@ -152,7 +152,7 @@ def leo_line(
         if start_ns and broken_ns:
             breaks.append((start_ns, start_ns + broken_ns))
         found.append((start_ns, draw.random()))
-    parts = [series_of(line, "delay", delays, _notes(orbit, every, seed), list_out)]
+    parts = [series_of(line, "delay", delays, _notes(orbit, every, seed, end_ns), list_out)]
     if breaks:
         parts.append(series_of(line, "outage", outages_of(breaks)))
     if rates is not None:
@@ -192,10 +192,11 @@ def _rates(rates: tuple[str, str], found: list[tuple[Decimal, float]]) -> Iterat
         yield entry(at_ns, quoted(shown(least + (largest - least) * Decimal(share), RATE_UNITS)))
 
 
-def _notes(orbit: Orbit, every: str, seed: int) -> Iterator[str]:
+def _notes(orbit: Orbit, every: str, seed: int, end_ns: Decimal) -> Iterator[str]:
     ends_ms = (2e3 * orbit.range_km(math.cos(angle)) / LIGHT_KM_S for angle in (0.0, orbit.widest))
     yield (
         f"Satellites at {orbit.height_km:g} km, seen above {orbit.elevation:g} degrees, another one every {every} "
         f"(seed {seed})."
     )
     yield "Up and down the delay is {:.3f} to {:.3f} ms.".format(*ends_ms)
+    yield kept_from(end_ns)

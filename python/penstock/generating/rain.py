@@ -16,7 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.quantities import RATE_UNITS, shown
 from penstock.generating.arguments import MS, generator, limited, rate_bps, time_ns
 from penstock.importing.document import quoted
-from penstock.importing.series import MOST_VALUES, entry, series_of
+from penstock.importing.series import MOST_VALUES, entry, kept_from, series_of
 
 
 def rain_line(
@@ -76,3 +76,4 @@ def _notes(changes: list[tuple[Decimal, int]], means_ns: list[Decimal], end_ns: 
     rain = sum(end - at for (at, state), end in zip(changes, ends, strict=True) if state)
     expected = means_ns[1] / sum(means_ns)
     yield f"In rain for {100 * rain / end_ns:.1f} % of the time (in a long run {100 * expected:.1f} %; seed {seed})."
+    yield kept_from(end_ns)

@@ -24,7 +24,7 @@ from penstock.core.reading import is_zipped, unzipped_start
 from penstock.core.texts import INSTANTS, read_file_of
 from penstock.importing.document import key, named_list, quoted
 from penstock.importing.names import plain
-from penstock.importing.series import MOST_VALUES, entry, series_of
+from penstock.importing.series import MOST_VALUES, entry, kept_from, series_of
 
 OPPORTUNITY_BITS = 1_500 * 8
 LEAST_BPS = 1
@@ -206,7 +206,7 @@ def _notes(name: str, trace: Opportunities, rates: Sequence[Decimal], span_ms: i
         yield f"The trace lasts {lasts}."
     else:
         yield f"The trace lasts {lasts}. Its first {ends} are here."
-    yield f"From {ends} on the line keeps its last rate. For a longer run, --duration repeats the trace until its end."
+    yield kept_from(Decimal(len(rates) * span_ms) * MS)
     if zeros := sum(not rate for rate in rates):
         yield f"{zeros:,} of {len(rates):,} spans have no opportunity: {LEAST_BPS} b/s stands for nothing there."
     if rounded := sum(map(is_rounded, rates)):

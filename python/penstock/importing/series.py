@@ -21,6 +21,11 @@ def entry(at_ns: Decimal, value: str) -> str:
     return f"[{quoted(shown(at_ns, DELAY_UNITS))}, {value}]"
 
 
+def kept_from(end_ns: Decimal) -> str:
+    """What a comment says of a run that lasts longer than a series."""
+    return f"From {end_ns / 10**9:f} s on the line keeps the last value: give a longer run its own --duration here."
+
+
 def series_of(
     line: str,
     parameter: str,
