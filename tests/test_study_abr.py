@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -124,6 +125,18 @@ def test_rule_6_cuts_each_of_several_connections(number: int) -> None:
     found = measured(Point("several", amount=float(number)))
     assert found["cuts.least"] > 50
     assert found["early"] == pytest.approx(number * 3.03e6, rel=0.02)
+
+
+def test_a_run_without_rows_in_the_tables_of_the_study_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two connections have flows of other names than one, and the study reads their time series alone."""
+    few = grid.several_points()[:2]
+    monkeypatch.setattr(
+        "penstock.studies.abr.STUDY", replace(STUDY, points=lambda _figure: [(each, 1) for each in few])
+    )
+    results = studies.carry_out("abr", seeds=1, out=tmp_path)
+    study = studies.open_study("abr", None, 1)
+    study.read(results)
+    assert [sorted(study.runs.measures[point][1]) for point in few] == [["cuts.least", "early", "late"]] * 2
 
 
 def test_a_count_that_restarts_is_another_reading() -> None:

@@ -413,9 +413,8 @@ class _Stored(Generic[P]):
     known: dict[tuple[str, P], dict[str, float]] = field(default_factory=dict)
 
     def has(self, run: str) -> bool:
-        """Whether the first table that the study reads has rows of a run."""
-        first, *_ = self.tables.values()
-        return run in first
+        """Whether a table that the study reads has rows of a run, or time series: a point may have no row in some."""
+        return run in self.traces or any(run in table for table in self.tables.values())
 
     def measures(self, study: Study[P], point: P, run: str) -> dict[str, float]:
         """The measures of a run, computed once for each point that it is of."""
