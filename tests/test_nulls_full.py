@@ -38,6 +38,7 @@ def test_no_claim_holds_without_the_effect_that_it_speaks_of(name: str, tmp_path
     results = studies.carry_out(name, seeds=studies.FULL_SEEDS, jobs=available_cores(), out=out, resume=True)
     study = studies.open_study(name, None, studies.FULL_SEEDS)
     study.read(results)
+    assert [finding.id for finding in study.findings() if finding.verdict == "not run"] == []
     found = list(of_study(study.study.predicates, study.runs))
     claims = load_claims(study.study.package)
     trends = {claim.id for claim in claims if claim.kind in ("order", "trend")}
