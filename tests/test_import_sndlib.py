@@ -54,6 +54,15 @@ def test_a_demand_of_several_units_is_their_product(tmp_path: Path, content: str
     assert "not used" not in text
 
 
+@pytest.mark.parametrize("number", ["1e999", "nan", "-inf"])
+def test_numbers_that_are_not_finite_are_refused_with_their_place(tmp_path: Path, number: str) -> None:
+    """Found by the fuzzer: a demand of 0 times infinity."""
+    native = imported(tmp_path, NATIVE.replace("3 0.1", f"{number} 0"))
+    assert f'line 11: "{number}" is not a number, or none that is finite' in native
+    xml = imported(tmp_path, XML.replace("<routingUnit>3", f"<routingUnit>{number}"))
+    assert f"routingUnit is {number}, which is no finite number" in xml
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -183,12 +183,21 @@ def real(text: str) -> float:
     return float(text)
 
 
+def finite(text: str) -> float:
+    """A finite number of a file. Raises ``ValueError`` for others, also for 1e999, which is infinite as a float."""
+    value = real(text)
+    if not math.isfinite(value):
+        raise ValueError("a number is finite")
+    return value
+
+
 def is_number(text: str) -> bool:
     """Whether a text is a finite number, without a unit."""
     try:
-        return math.isfinite(real(text))
+        finite(text)
     except ValueError:
         return False
+    return True
 
 
 def given(name: str, text: str, units: Mapping[str, Decimal], example: str) -> Decimal:

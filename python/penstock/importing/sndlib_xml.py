@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element
 
 from penstock.core.counts import counted
 from penstock.core.errors import InputError
-from penstock.core.quantities import real
+from penstock.core.quantities import finite
 from penstock.importing.graph import Attributes, Demand, Edge, Graph
 from penstock.importing.library import parsed_xml, reading
 from penstock.importing.sndlib import REMEDY, UNLIMITED, graph_of, limits_note, link_attributes, times, units_note
@@ -152,9 +152,9 @@ def _number(part: Element, name: str, file: str, default: float | None = None) -
     if text is None and default is not None:
         return default
     try:
-        return real(text or "")
+        return finite(text or "")
     except ValueError:
-        reason = f"{name} is {text.strip()}, which is no number" if text else f"there is no {name}"
+        reason = f"{name} is {text.strip()}, which is no finite number" if text else f"there is no {name}"
         raise _refused(tag_of(part), part.get("id", ""), reason, file) from None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from penstock.core.errors import InputError
-from penstock.core.quantities import real
+from penstock.core.quantities import finite
 
 BETWEEN_BLANKS = re.compile(r"\S+")
 COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
@@ -74,9 +74,9 @@ class Words:
         """The next word as a number."""
         word = self.take()
         try:
-            return real(word)
+            return finite(word)
         except ValueError:
-            raise self.refused(f'"{word}" is not a number') from None
+            raise self.refused(f'"{word}" is not a number, or none that is finite') from None
 
     def count(self, least: int = 0) -> int:
         """The next word as a whole number."""
