@@ -56,7 +56,8 @@ def network_figure(scenario: Source, result: Result | None = None, *, name: str 
     graph = Network.of(scenario)
     layout = lay_out(graph)
     most = MOST_BELOW if layout.kind == "row" else MOST_BESIDE
-    drawn, which = most_flows(graph.groups, most, rates_of(scenario, result), are_sent=result is not None)
+    rates = rates_of(scenario, result) if len(graph.groups) > most else {}
+    drawn, which = most_flows(graph.groups, most, rates, are_sent=result is not None)
     states = {} if result is None else states_of(scenario, result)
     usual = usual_text(graph.links)
     used = {hop for group in graph.groups for hop in group.hops}

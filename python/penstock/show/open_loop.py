@@ -12,6 +12,8 @@ from penstock.core.units import picoseconds
 from penstock.show.terminal import print_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.core.scenario import Scenario
 
 CELLS = "as cells by AAL5 (a trailer of 8 octets, payloads of 48, padding)"
@@ -23,28 +25,17 @@ OPEN_LOOP = (
 
 def open_loop(scenario: Scenario) -> list[str]:
     """A line for each group that sends a trace, and one for each trace that is longer than the run."""
+    traces, end_ps = _traces(scenario)
     told = [
         f"{group} sends the trace {trace['name']}{', ' + CELLS if trace['framing'] == 'aal5' else ''}. {OPEN_LOOP}"
-        for group, trace in _traces(scenario).items()
+        for group, trace in traces.items()
     ]
-    return told + unsent(scenario)
+    return told + _unsent(traces, end_ps)
 
 
 def unsent(scenario: Scenario) -> list[str]:
     """A line for each group whose trace has packets after the end of the run. A trace that is not here has none."""
-    end_ps = picoseconds(scenario.expanded().tree["duration"])
-    told = []
-    for group, trace in _traces(scenario).items():
-        start_ps, scale = picoseconds(trace["start"]), trace["time_scale"]
-        with suppress(InputError):
-            later, packets, last_ps = after(trace["name"], trace["sha256"], (end_ps - start_ps) / scale)
-            if later:
-                ends_s = (start_ps + last_ps * scale) / 1e12
-                told.append(
-                    f"flow.{group}: its trace {trace['name']} ends at {ends_s:.6g} s, and the run at "
-                    f"{end_ps / 1e12:.6g} s: {later:,} of {counted(packets, 'packet')} are not sent"
-                )
-    return told
+    return _unsent(*_traces(scenario))
 
 
 def print_unsent(scenario: Scenario) -> None:
@@ -55,7 +46,28 @@ def print_unsent(scenario: Scenario) -> None:
         print()
 
 
-def _traces(scenario: Scenario) -> dict[str, Any]:
-    """The parameters of the trace of each group that sends one."""
-    flows = scenario.expanded().tree["flow"] if '"sha256"' in scenario.to_json() else {}
-    return {group: flow["traffic"]["trace"] for group, flow in flows.items() if "trace" in flow["traffic"]}
+def _traces(scenario: Scenario) -> tuple[dict[str, Any], int]:
+    """The parameters of the trace of each group that sends one, and the end of the run in picoseconds; 0 without any.
+
+    Only a scenario that names a SHA-256 is expanded: every run asks.
+    """
+    if '"sha256"' not in scenario.to_json():
+        return {}, 0
+    tree = scenario.expanded().tree
+    traces = {name: flow["traffic"]["trace"] for name, flow in tree["flow"].items() if "trace" in flow["traffic"]}
+    return traces, picoseconds(tree["duration"])
+
+
+def _unsent(traces: Mapping[str, Any], end_ps: int) -> list[str]:
+    told = []
+    for group, trace in traces.items():
+        start_ps, scale = picoseconds(trace["start"]), trace["time_scale"]
+        with suppress(InputError):
+            later, packets, last_ps = after(trace["name"], trace["sha256"], (end_ps - start_ps) / scale)
+            if later:
+                ends_s = (start_ps + last_ps * scale) / 1e12
+                told.append(
+                    f"flow.{group}: its trace {trace['name']} ends at {ends_s:.6g} s, and the run at "
+                    f"{end_ps / 1e12:.6g} s: {later:,} of {counted(packets, 'packet')} are not sent"
+                )
+    return told
