@@ -70,11 +70,14 @@ def together(one: Attributes, other: Attributes) -> Attributes:
     return {**one, **other, **differ}
 
 
+def is_nan(value: object) -> bool:
+    """Whether a value is the number that tools write where they lack one."""
+    return isinstance(value, float) and math.isnan(value)
+
+
 def is_gap(value: object) -> bool:
-    """Whether an attribute has no value: nothing, a text without letters, or NaN, as tools write a number they lack."""
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or (isinstance(value, str) and value.strip().lower() in ("", "nan"))
+    """Whether an attribute has no value: nothing, a text without letters, or NaN."""
+    return value is None or is_nan(value) or (isinstance(value, str) and value.strip().lower() in ("", "nan"))
 
 
 def attribute_names(each: Iterable[Attributes]) -> list[str]:

@@ -20,8 +20,8 @@ from penstock.core.quantities import (
     quantity,
     shown,
 )
-from penstock.importing.graph import Edge, Graph, attribute_names, is_gap
-from penstock.importing.names import LABELS, changed_names, is_nan, label_of, labels_of, of_the_whole, plain, some_of
+from penstock.importing.graph import Edge, Graph, attribute_names, is_gap, is_nan
+from penstock.importing.names import LABELS, changed_names, label_of, labels_of, of_the_whole, plain, some_of
 from penstock.importing.places import US_PER_KM, contradicting, distance_km, is_coordinate, place_of, unplaced
 from penstock.importing.units import DELAY, RATE, Kind, beside, unit_of, without_unit
 

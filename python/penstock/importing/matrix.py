@@ -35,22 +35,16 @@ from penstock.importing.document import Wanted
 from penstock.importing.encoded import read_text
 from penstock.importing.graph import Demand
 from penstock.importing.names import composed, plain
+from penstock.importing.separators import LOOKED_AT, SEPARATOR_LINE, separator_of
 from penstock.importing.square import FROM, TO, Row, read_square, refuse_unit
 from penstock.importing.units import beside
 
 RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
 UNIT = ("unit", "units")
 """The names that columns may have, in small letters, those first that count most."""
-SEPARATOR_LINE = r'"?sep=([;,\t])"?'
-"""The first line of some spreadsheets, which only says what stands between cells."""
-SEPARATORS = (";", "\t", ",")
-"""A semicolon comes first, for with it a comma may be in a number."""
 NODE = re.compile(r"[ _-]?(?:node|id)$")
 """How the name of a column of nodes may end."""
-LOOKED_AT = 20
-"""Lines that say what stands between cells."""
 STATED = re.compile(SEPARATOR_LINE)
-QUOTED = re.compile(r'"[^"]*"')
 MATRIX = TextKind(
     "a matrix of demands",
     50_000_000,
@@ -120,21 +114,6 @@ def _refuse_no_names(rows: Sequence[Row], file: str) -> None:
         reason = "this is a demand, and the line before it that names the columns is missing"
         remedy = "write from,to,rate into the first line"
         raise InputError(reason, value=written[:100], file=file, line=first, remedy=remedy)
-
-
-def separator_of(lines: Sequence[str]) -> str:
-    """What stands between the cells of lines, of which the first names the columns; a blank if nothing else does.
-
-    Of several signs outside of quotes in the first line, the one that the first lines have equally often; a square may
-    lack the cell above its names. Otherwise the first of :data:`SEPARATORS`.
-    """
-    outside = [QUOTED.sub("", line) for line in lines[:LOOKED_AT]]
-    there = [one for one in SEPARATORS if outside and one in outside[0]]
-    for one in there:
-        head, *others = (line.count(one) for line in outside)
-        if len({*others}) <= 1 and all(head in (each, each - 1) for each in others):
-            return one
-    return there[0] if there else " "
 
 
 def _rows(text: str, file: str) -> tuple[list[Row], int]:

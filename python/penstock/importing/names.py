@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.importing.graph import Graph
+from penstock.importing.graph import Graph, is_nan
 
 LABELS = ("label", "name")
 """The attributes of a node that may have a name for readers, those first that count most."""
@@ -69,11 +68,6 @@ def labels_of(attributes: Mapping[str, object]) -> list[str]:
 
 def _is_label(value: object) -> bool:
     return isinstance(value, (str, int, float)) and not isinstance(value, bool) and not is_nan(value)
-
-
-def is_nan(value: object) -> bool:
-    """Whether a label is the number that tools write where they have none: no name."""
-    return isinstance(value, float) and math.isnan(value)
 
 
 def plain(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from penstock.core.errors import InputError
 from penstock.core.texts import utf_16
-from penstock.importing.matrix import LOOKED_AT, SEPARATOR_LINE, separator_of
+from penstock.importing.separators import LOOKED_AT, SEPARATOR_LINE, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
