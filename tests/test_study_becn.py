@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from noted import only
+from noted import Noted
 
 from penstock import studies
 from penstock.api.run import run
@@ -259,7 +259,7 @@ def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
 def test_other_readings_run_what_the_claims_read_and_no_more() -> None:
     judged = [point for point, _ in grid.judged_points()]
     made = make(judged)
-    made.measures = noted = only(made.measures, made.measures)
+    made.measures = noted = Noted(made.measures)
     assert {name: verdict_on(name, made) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
     assert noted.read == {point for point in judged if not isinstance(point, SeriesPoint)}
 

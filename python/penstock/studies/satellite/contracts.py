@@ -64,17 +64,23 @@ def second_bucket(runs: Runs) -> Evidence:
     """A second leaky bucket against the peak-rate controller: `sat.second-bucket`."""
     parts = []
     for scenario in ALTERNATIVE_SCENARIOS:
-        for name, word in (("jitter", "share of late cells"), ("delay.p999", "99.9 % delay")):
-            bucket, controller = (runs.by_seed(name, largest(scenario, case)) for case in ("second-bucket", "2"))
-            text = f"scenario {scenario}: the {word} is higher with a second bucket"
-            parts.append(above("case", text, bucket, controller, "{:.5g}"))
+        points = largest(scenario, "second-bucket"), largest(scenario, "2")
+        parts += later(runs, f"scenario {scenario}: the {{word}}", ("jitter", "delay.p999"), *points)
     for group in REAL_TIME:
-        for name, word in (("late", "share of late cells"), ("delay.p999", "99.9 % delay")):
-            cases = (BUCKET_BREAKERS, PEAK_BREAKERS)
-            bucket, controller = (runs.by_seed(f"{name}.{group}", largest(1, case)) for case in cases)
-            text = f"beside sources above their peak: the {word} of {group} is higher with a second bucket"
-            parts.append(above("case", text, bucket, controller, "{:.5g}"))
+        points = largest(1, BUCKET_BREAKERS), largest(1, PEAK_BREAKERS)
+        place = f"beside sources above their peak: the {{word}} of {group}"
+        parts += later(runs, place, (f"late.{group}", f"delay.p999.{group}"), *points)
     return clauses(runs, *parts, note="voice and video, case 2 at the largest N")
+
+
+def later(runs: Runs, place: str, measures: tuple[str, str], bucket: Point, controller: Point) -> list[Clause]:
+    """Whether cells are later with a second bucket: by the share of late ones, and by the delay; `word` says which."""
+    parts = []
+    for name, word in zip(measures, ("share of late cells", "99.9 % delay"), strict=True):
+        with_bucket, without = (runs.by_seed(name, point) for point in (bucket, controller))
+        text = f"{place.format(word=word)} is higher with a second bucket"
+        parts.append(above("case", text, with_bucket, without, "{:.5g}"))
+    return parts
 
 
 def push_out(runs: Runs) -> Evidence:

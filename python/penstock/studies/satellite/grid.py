@@ -17,7 +17,6 @@ LINK_RATE_BPS = 6e6
 PROPAGATION_S = 0.28
 REAL_TIME = ("video", "voice")
 CASES = ("1", "2", "3")
-LARGER_SHARE = 0.24
 SERIES_INTERVAL = "50 ms"
 SERIES_DURATION = "60 s"
 
@@ -130,6 +129,11 @@ class Point(framework.Point):
         return f"satellite/alternative-{self.scenario}-{self.case}"
 
     @property
+    def groups(self) -> tuple[str, ...]:
+        """The kinds of sources that heed notices."""
+        return tuple(NOMINAL_KBPS) if self.case == NOMINAL_RATES else MIXES[self.scenario].groups
+
+    @property
     def changes(self) -> dict[str, object]:
         """The numbers of sources."""
         mix = MIXES[self.scenario]
@@ -226,8 +230,7 @@ def reaction(name: str, *without: str) -> Callable[[Point], Changes]:
     def change(point: Point) -> Changes:
         if point.case in ("1", "stopping-sources", *without):
             return {}
-        groups = NOMINAL_KBPS if point.case == NOMINAL_RATES else MIXES[point.scenario].groups
-        return {f"flow.{group}.reaction_point.rate_factor.{name}": True for group in groups}
+        return {f"flow.{group}.reaction_point.rate_factor.{name}": True for group in point.groups}
 
     return change
 
@@ -235,7 +238,7 @@ def reaction(name: str, *without: str) -> Callable[[Point], Changes]:
 def larger_share(point: Point) -> Changes:
     """The penalised classes hold 0.24 of the link, and ignored notices postpone the next increase."""
     by_discards = ("3", PUSH_OUT_DISCARDS)
-    rates = by_rates("share", LARGER_SHARE, *by_discards)(point)
+    rates = by_rates("share", 0.24, *by_discards)(point)
     return {**rates, **reaction("ignored_postpones", *by_discards)(point)}
 
 
@@ -245,8 +248,7 @@ def data_policer(path: str, value: object, *without: str) -> Callable[[Point], C
     def change(point: Point) -> Changes:
         if point.case in ("1", *without):
             return {}
-        groups = NOMINAL_KBPS if point.case == NOMINAL_RATES else MIXES[point.scenario].groups
-        return {f"flow.{group}.policers{path}": value for group in groups if group.startswith("data")}
+        return {f"flow.{group}.policers{path}": value for group in point.groups if group.startswith("data")}
 
     return change
 
