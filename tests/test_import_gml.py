@@ -5,19 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from penstock import InputError, import_network
+from imported_files import outcome
 
 NODES = 'node [ id 0 label "A" ] node [ id 1 label "B" ]'
 
 
 def imported(folder: Path, content: str) -> str:
     """The scenario of a file with this content, or the error."""
-    (folder / "net.gml").write_text(content, encoding="utf-8")
-    try:
-        return import_network(folder / "net.gml", rate="bw", rate_unit="b/s", default_delay="1 ms")
-    except InputError as error:
-        return str(error)
+    return outcome(folder / "net.gml", content, rate="bw", rate_unit="b/s", default_delay="1 ms")
 
 
 def edge(rate: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from penstock import InputError, import_network
+from imported_files import outcome
 
 KEY = '<key id="d" for="edge" attr.name="bw" attr.type="int"/>'
 FILE = f"""\
@@ -19,11 +18,7 @@ FILE = f"""\
 
 def imported(folder: Path, content: str) -> str:
     """The scenario of a file with this content, or the error."""
-    (folder / "net.graphml").write_text(content, encoding="utf-8")
-    try:
-        return import_network(folder / "net.graphml", rate="bw", rate_unit="Mb/s", default_delay="1 ms")
-    except InputError as error:
-        return str(error)
+    return outcome(folder / "net.graphml", content, rate="bw", rate_unit="Mb/s", default_delay="1 ms")
 
 
 def test_a_file_whose_parts_are_all_read_says_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from imported_files import matrix_in, outcome
 
 from penstock import InputError, import_network
 
@@ -26,15 +27,7 @@ REPETITA = "NODES 2\nlabel x y\nA 1 50\nB 2 50\nEDGES 1\nlabel src dest weight b
 
 def imported(folder: Path, name: str, content: str, matrix: str = "", **options: Any) -> str:
     """What a file with this content becomes, or why it is refused."""
-    file = folder / name
-    file.write_text(content, encoding="utf-8")
-    if matrix:
-        (folder / "matrix.csv").write_text(matrix, encoding="utf-8")
-        options["demands"] = folder / "matrix.csv"
-    try:
-        return import_network(file, **{**FILLED, **options})
-    except InputError as error:
-        return str(error)
+    return outcome(folder / name, content, **{**FILLED, **matrix_in(folder, matrix), **options})
 
 
 def json_of(link: str = "", nodes: str = TWO, more: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from unicodedata import normalize
 
 import pytest
+from imported_files import outcome
 
 from penstock import InputError, import_network
 
@@ -27,15 +28,10 @@ HPCC = "2 0 2\n0 1 10Gbps 1us 0\n1 0 10Gbps 1us 0\n"
 
 def imported(folder: Path, content: str, matrix: str = "") -> str:
     """The scenario of a file with this content, or the error."""
-    (folder / "n.json").write_text(content, encoding="utf-8")
-    (folder / "net").write_text(content, encoding="utf-8")
     (folder / "m").write_text(matrix, encoding="utf-8")
     file, demands = folder / ("n.json" if content == NET else "net"), folder / "m" if matrix else None
     options: dict[str, Any] = {"default_rate": "1 Gb/s", "default_delay": "1 ms"} if content == NET else {}
-    try:
-        return import_network(file, demands=demands, demand_unit="Mb/s" if content == NET else "", **options)
-    except InputError as error:
-        return str(error)
+    return outcome(file, content, demands=demands, demand_unit="Mb/s" if content == NET else "", **options)
 
 
 @pytest.mark.parametrize(

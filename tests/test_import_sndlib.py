@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from imported_files import outcome
 
-from penstock import InputError, import_network
+from penstock import import_network
 
 NATIVE = """\
 ?SNDlib native format; type: network; version: 1.0
@@ -35,11 +36,7 @@ XML = """\
 
 def imported(folder: Path, content: str) -> str:
     """The scenario of a file with this content, or the error."""
-    (folder / "net").write_text(content, encoding="utf-8")
-    try:
-        return import_network(folder / "net")
-    except InputError as error:
-        return str(error)
+    return outcome(folder / "net", content)
 
 
 @pytest.mark.parametrize("content", [NATIVE, XML])

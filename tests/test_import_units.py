@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from imported_files import matrix_in, outcome
 
 from penstock import InputError, import_network
 
@@ -16,14 +17,8 @@ NODES = [{"id": "a"}, {"id": "b"}]
 def imported(folder: Path, edge: dict[str, object], matrix: str = "", **options: Any) -> str:
     """The scenario of a network with this edge, or the error."""
     content = {"nodes": NODES, "links": [{"source": "a", "target": "b", **edge}]}
-    (folder / "n.json").write_text(json.dumps(content), encoding="utf-8")
-    if matrix:
-        (folder / "m.csv").write_text(matrix, encoding="utf-8")
-        options["demands"] = folder / "m.csv"
-    try:
-        return import_network(folder / "n.json", **{"default_rate": "1 Gb/s", "default_delay": "1 ms", **options})
-    except InputError as error:
-        return str(error)
+    filled = {"default_rate": "1 Gb/s", "default_delay": "1 ms", **matrix_in(folder, matrix), **options}
+    return outcome(folder / "n.json", json.dumps(content), **filled)
 
 
 @pytest.mark.parametrize(
@@ -244,11 +239,7 @@ def test_two_speeds_that_are_equal_say_the_same(tmp_path: Path) -> None:
 
 def of_all(folder: Path, name: str, content: str, **options: Any) -> str:
     """The scenario of a file with this content, or the error."""
-    (folder / name).write_text(content, encoding="utf-8")
-    try:
-        return import_network(folder / name, rate="bw", default_delay="1 ms", **options)
-    except InputError as error:
-        return str(error)
+    return outcome(folder / name, content, rate="bw", default_delay="1 ms", **options)
 
 
 @pytest.mark.parametrize(
