@@ -72,6 +72,15 @@ def test_a_parquet_file_that_ends_the_process_of_its_reader_is_refused(tmp_path:
         import_trace(tmp_path / "packets.parquet", time="time:s", size="size:octets")
 
 
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_the_fuzzer_tells_our_own_code_from_libraries_in_a_clone_called_penstock(is_ours: bool) -> None:
+    folder = FUZZER.PACKAGE if is_ours else Path("/home/me/penstock/.venv/lib/networkx")
+    code = compile("1 / 0", str(folder / "graphml.py"), "exec")
+    with pytest.raises(InputError) as refusal, reading("a network", "a.graphml"):
+        exec(code)
+    assert FUZZER.is_ours(refusal.value) is is_ours
+
+
 def test_a_panic_of_a_library_is_a_fault_of_the_file() -> None:
     class Panic(BaseException):
         """As that of polars, which a damaged Parquet file causes."""

@@ -20,11 +20,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import penstock
 from penstock import InputError, import_network, import_rates, import_trace
 from penstock.core.reading import GZIP
 from penstock.importing.attributed import FORMATS
 from penstock.importing.table import SIZE_UNITS, TIME_UNITS
 
+PACKAGE = Path(penstock.__file__).parent
+"""Our own code. The folder of a clone may be called penstock, too, and have the libraries in it."""
 SEEDS = Path(__file__).parent.parent / "fuzz" / "imports"
 FOUND = SEEDS.parent / "artifacts" / "imports"
 SLOW_S = 10.0
@@ -203,7 +206,7 @@ def is_ours(error: InputError) -> bool:
     cause = error.__context__
     if cause is None or isinstance(cause, InputError) or "cannot be read as" not in error.reason:
         return False
-    return "/penstock/" in traceback.extract_tb(cause.__traceback__)[-1].filename
+    return Path(traceback.extract_tb(cause.__traceback__)[-1].filename).is_relative_to(PACKAGE)
 
 
 if __name__ == "__main__":
